@@ -1,0 +1,365 @@
+"""The kernel matrix of a pool, lazily: it answers its diagonal, a block, and a product.
+
+# K        the n x n matrix, weighted by quality on both sides if there is one: q_i k(x_i, x_j) q_j
+# entries  how many kernel values were computed so far: what a method really costs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..arrays import EPS, Bools, Floats, Ints, Sparse, is_sparse
+from ..items import Items, read_items
+from ..threads import blas_for, each, row_blocks
+from .functions import Gaussian, Kernel, Precomputed, as_kernel, dense_or_refuse
+
+MEMORY = 4 * 2**30  # bytes that the formed matrix may take: up to n = 23,170
+_BLOCK_BYTES = 2**24  # a row block of this size stays in cache while its product is taken
+_FORMULA = 16  # operations an entry takes, roughly
+_EXACT_CHECK = 2048  # up to this n a precomputed matrix is checked for indefiniteness exactly
+
+
+class Source(Protocol):
+    """Where entries come from: a kernel between points, or a matrix that was given."""
+
+    kernel: Kernel
+    n: int
+    noise: float  # how far an entry may be off, relative to sqrt(K_ii K_jj)
+    costs: bool  # whether an entry has to be computed
+
+    def diagonal(self) -> Floats: ...
+    def fill(self, rows: Any, cols: Any, out: Floats) -> None: ...
+    def factor(self) -> Floats | Sparse | None: ...
+    def same(self, item: int, others: Ints) -> Bools: ...
+
+
+class Computed:
+    """Entries from a kernel and the items."""
+
+    costs = True
+
+    def __init__(self, kernel: Kernel, X: Floats | Sparse) -> None:
+        self.kernel = kernel
+        self.points = kernel.points(X)
+        self.n = len(self.points.norms)
+        self.noise = kernel.entry_noise(self.points)
+
+    def diagonal(self) -> Floats:
+        return self.kernel.diagonal(self.points)
+
+    def fill(self, rows: Any, cols: Any, out: Floats) -> None:
+        self.kernel.block(self.points.take(rows), self.points.take(cols), out)
+
+    def factor(self) -> Floats | Sparse | None:
+        return self.kernel.factor(self.points)
+
+    def same(self, item: int, others: Ints) -> Bools:
+        rows = self.points.rows
+        if is_sparse(rows):
+            return np.array([(rows[[item]] != rows[[other]]).nnz == 0 for other in others], dtype=bool)
+        return np.asarray((rows[others] == rows[item]).all(axis=1))
+
+
+class Given:
+    """Entries of a precomputed matrix."""
+
+    costs = False
+
+    def __init__(self, matrix: Floats, noise: float) -> None:
+        self.kernel: Kernel = Precomputed()
+        self.matrix = matrix
+        self.n = len(matrix)
+        self.noise = noise
+
+    def diagonal(self) -> Floats:
+        return np.diagonal(self.matrix).copy()
+
+    def fill(self, rows: Any, cols: Any, out: Floats) -> None:
+        out[...] = self.matrix[rows][:, cols]
+
+    def factor(self) -> None:
+        return None
+
+    def same(self, item: int, others: Ints) -> Bools:
+        equal = (self.matrix[others] == self.matrix[item]).all(axis=1)
+        # copies agree with each other as each agrees with itself
+        equal &= self.matrix[others, others] == self.matrix[item, item]
+        return np.asarray(equal)
+
+
+class KernelMatrix:
+    """K of n items. Formed once if it fits ``memory`` bytes, else computed in row blocks when needed."""
+
+    def __init__(self, source: Source, *, quality: Floats | None = None, memory: int = MEMORY) -> None:
+        self.quality = quality
+        self.memory = memory
+        self.entries = 0
+        self._source = source
+        self._dense: Floats | None = None
+        if isinstance(source, Given) and quality is None:
+            self._dense = source.matrix
+        self._frobenius2: float | None = None
+
+    @property
+    def n(self) -> int:
+        return self._source.n
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n, self.n
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel, with numbers for all that was learnt from the items."""
+        return self._source.kernel
+
+    @property
+    def fits(self) -> bool:
+        """Whether the matrix may be formed (or is there already)."""
+        return self._dense is not None or 8 * self.n**2 <= self.memory
+
+    @property
+    def entry_noise(self) -> float:
+        """How far an entry may be off, relative to sqrt(K_ii K_jj)."""
+        return self._source.noise
+
+    # --- what it answers ---------------------------------------------------------------
+
+    def diagonal(self) -> Floats:
+        diagonal = self._source.diagonal()
+        return diagonal if self.quality is None else diagonal * self.quality**2
+
+    def block(self, rows: Any, cols: Any) -> Floats:
+        """K[rows, cols] for two slices or index arrays."""
+        if self._dense is not None:
+            return np.ascontiguousarray(self._dense[rows][:, cols])
+        every = np.arange(self.n)
+        out = np.empty((len(every[rows]), len(every[cols])))
+        with blas_for(out.size * _FORMULA):
+            self._fill(rows, cols, out)
+        self._count(out.size)
+        return out
+
+    def columns(self, cols: Any) -> Floats:
+        """K[:, cols], in row blocks on all cores."""
+        cols = np.asarray(cols, dtype=np.int64)
+        if self._dense is not None:
+            # K is symmetric: reading rows is one sweep of memory, reading columns is not
+            return np.ascontiguousarray(self._dense[cols].T)
+        out = np.empty((self.n, len(cols)))
+        each(lambda rows: self._fill(rows, cols, out[rows]), self._row_blocks(len(cols)))
+        self._count(out.size)
+        return out
+
+    def matmul(self, V: Floats) -> Floats:
+        """K @ V for a tall V."""
+        V = np.asarray(V, dtype=np.float64)
+        F = self.factor()
+        if F is not None and self._dense is None:
+            return np.asarray(F @ (F.T @ V))
+        if self.fits:
+            K = self.dense()
+            with blas_for(K.size * V.shape[1]):
+                return np.asarray(K @ V)
+        out = np.empty(V.shape)
+        self._sweep(lambda rows, block: np.matmul(block, V, out=out[rows]))
+        return out
+
+    def dense(self) -> Floats:
+        """The whole matrix, read-only. ValueError if it does not fit the memory budget."""
+        if self._dense is None:
+            if not self.fits:
+                raise ValueError(
+                    f"The kernel matrix of {self.n:,} items takes {8 * self.n**2 / 1e9:.1f} GB, "
+                    f"the budget is {self.memory / 1e9:.1f} GB. Take a method that does not need all "
+                    f"of it (deterministic-kdpp, greedy-map, farthest-point), or type memory={8 * self.n**2}."
+                )
+            out = np.empty(self.shape)
+            self._sweep(lambda rows, block: None, into=out)
+            np.fill_diagonal(out, self.diagonal())
+            self._dense = out
+        view = self._dense.view()
+        view.flags.writeable = False
+        return view
+
+    def factor(self) -> Floats | Sparse | None:
+        """Rows F with K = F F^T, where the kernel has one with fewer columns than rows."""
+        F = self._source.factor()
+        if F is None or F.shape[1] >= self.n:
+            return None
+        if self.quality is None:
+            return F
+        weights = self.quality[:, None]
+        return F.multiply(weights).tocsr() if is_sparse(F) else F * weights
+
+    def frobenius2(self) -> float:
+        """The sum of the squares of all entries."""
+        if self._frobenius2 is None:
+            F = self.factor()
+            if F is not None and self._dense is None:
+                gram = F.T @ F
+                self._frobenius2 = float((gram.multiply(gram) if is_sparse(gram) else gram * gram).sum())
+            elif self.fits:
+                K = self.dense()
+                self._frobenius2 = float(sum(np.vdot(K[b], K[b]) for b in row_blocks(self.n, 256)))
+            else:
+                self._sweep(lambda rows, block: None)
+        assert self._frobenius2 is not None
+        return self._frobenius2
+
+    def row_squares(self) -> Floats:
+        """The sum of the squares of each row."""
+        F = self.factor()
+        if F is not None and self._dense is None:
+            products = F @ (F.T @ F)
+            return np.asarray((F.multiply(products) if is_sparse(F) else F * products).sum(axis=1)).ravel()
+        out = np.empty(self.n)
+        if self.fits:
+            K = self.dense()
+            each(lambda rows: np.einsum("ij,ij->i", K[rows], K[rows], out=out[rows]), self._row_blocks(self.n))
+        else:
+            self._sweep(lambda rows, block: np.einsum("ij,ij->i", block, block, out=out[rows]))
+        return out
+
+    def same(self, item: int, others: Ints) -> Bools:
+        """Which of ``others`` are exact copies of ``item``: same row, same quality."""
+        equal = self._source.same(item, others)
+        if self.quality is not None:
+            equal &= self.quality[others] == self.quality[item]
+        return equal
+
+    # --- how it is computed ------------------------------------------------------------
+
+    def _count(self, entries: int) -> None:
+        if self._source.costs:
+            self.entries += entries
+
+    def _row_blocks(self, width: int) -> list[slice]:
+        return row_blocks(self.n, max(1, min(1024, _BLOCK_BYTES // (8 * max(width, 1)))))
+
+    def _fill(self, rows: Any, cols: Any, out: Floats) -> None:
+        self._source.fill(rows, cols, out)
+        if self.quality is not None:
+            out *= self.quality[rows][:, None]
+            out *= self.quality[cols]
+
+    def _sweep(self, visit: Callable[[slice, Floats], Any], into: Floats | None = None) -> None:
+        """Show every row block of K once, computed on all cores; sum the squares on the way."""
+        squares: dict[int, float] = {}
+
+        def task(rows: slice) -> None:
+            block = into[rows] if into is not None else np.empty((rows.stop - rows.start, self.n))
+            self._fill(rows, slice(None), block)
+            squares[rows.start] = float(np.einsum("ij,ij->", block, block))
+            visit(rows, block)
+
+        each(task, self._row_blocks(self.n))
+        self._frobenius2 = sum(squares[start] for start in sorted(squares))
+        self._count(self.n**2)
+
+
+def kernel_matrix(
+    X: Any,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    *,
+    memory: int = MEMORY,
+    quality: Any = None,
+) -> KernelMatrix:
+    """The lazy kernel matrix of X: diagonal, block, columns and product, formed only if it fits.
+
+    >>> K = kernel_matrix([[0.0], [1.0], [2.0]], Gaussian(bandwidth=1.0))
+    >>> K.shape, K.entries
+    ((3, 3), 0)
+    >>> K.block([0], [0, 1]).round(3).tolist(), K.entries
+    ([[1.0, 0.607]], 2)
+    """
+    items = read_items(X)
+    chosen = as_kernel(kernel if kernel is not None else Gaussian())
+    weights = None if quality is None else _checked_quality(quality, items.n)
+    source: Source
+    if isinstance(chosen, Precomputed):
+        source = _given(items)
+    else:
+        dense_or_refuse(items, chosen)
+        source = Computed(chosen.resolve(items), items.values)
+    return KernelMatrix(source, quality=weights, memory=memory)
+
+
+def _checked_quality(quality: Any, n: int) -> Floats:
+    weights = np.array(quality, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"quality must hold one number per item, {n:,} in all; got shape {weights.shape}.")
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise ValueError(
+            f"quality must be finite and not negative, got {weights[at]} at row {at}. "
+            "Type quality=np.exp(scores) for scores of any sign."
+        )
+    if not weights.any():
+        raise ValueError("quality is zero for every item: nothing could be picked.")
+    return weights
+
+
+def _given(items: Items) -> Given:
+    if items.sparse:
+        raise TypeError("Precomputed() wants a dense matrix, got a sparse one. Type X.toarray().")
+    K: Floats = items.values
+    n, width = K.shape
+    if n != width:
+        raise ValueError(
+            f"Precomputed() wants the n x n kernel matrix as X, got shape ({n}, {width}). "
+            "Type kernel=Gaussian() if X holds rows of features."
+        )
+    off = _asymmetry(K)
+    if off > 1e-5:
+        raise ValueError(
+            f"X is not symmetric: X and its transpose differ by {off:.1e} relative to the largest entry. "
+            "Wanted a kernel matrix; type (X + X.T) / 2 if the difference is rounding."
+        )
+    diagonal = np.diagonal(K)
+    if (diagonal < 0).any():
+        at = int(np.argmax(diagonal < 0))
+        raise ValueError(_indefinite(f"its diagonal is {diagonal[at]} at row {at}"))
+    # every principal 2 x 2 minor: |K_ij|^2 <= K_ii K_jj
+    scale = np.sqrt(diagonal)
+    slack = 1e-6 * float(diagonal.max(initial=0.0))
+    for rows in row_blocks(n, 256):
+        beyond = np.abs(K[rows]) > scale[rows, None] * scale + slack
+        if beyond.any():
+            i, j = np.argwhere(beyond)[0]
+            i = int(i) + rows.start
+            raise ValueError(_indefinite(f"|X[{i}, {j}]| exceeds sqrt(X[{i}, {i}] X[{j}, {j}])"))
+    if n <= _EXACT_CHECK:
+        shifted = K + max(1e-8, off) * float(diagonal.sum()) * np.eye(n)
+        try:
+            np.linalg.cholesky(shifted)
+        except np.linalg.LinAlgError:
+            lowest = float(np.linalg.eigvalsh(K)[0])
+            if lowest < 0:
+                raise ValueError(_indefinite(f"its smallest eigenvalue is {lowest:.3g}")) from None
+    return Given(K, max(off, 4 * EPS))
+
+
+def _indefinite(reason: str) -> str:
+    return (
+        f"X is not positive semi-definite: {reason}. Wanted a kernel matrix (similarities, not distances); "
+        "for squared distances D type X=np.exp(-D / (2 * bandwidth**2))."
+    )
+
+
+def _asymmetry(K: Floats) -> float:
+    largest = max((float(np.abs(K[b]).max()) for b in row_blocks(len(K), 256)), default=0.0)
+    if largest == 0:
+        return 0.0
+    return (
+        max(
+            float(np.abs(K[rows, cols] - K[cols, rows].T).max())
+            for rows in row_blocks(len(K), 512)
+            for cols in row_blocks(rows.stop, 512)
+        )
+        / largest
+    )

@@ -1,0 +1,40 @@
+"""Words of refusal that several doors share: what came, what was wanted, what to type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from operator import index
+
+
+def nearest(kind: str, name: object, names: Iterable[str]) -> str:
+    """The sentence for an unknown name.
+
+    >>> nearest("method", "gredy-map", ["das", "greedy-map"])
+    "Unknown method 'gredy-map'. Did you mean 'greedy-map'? Known: das, greedy-map."
+    """
+    known = sorted(names)
+    close = get_close_matches(str(name), known, n=1, cutoff=0.4)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return f"Unknown {kind} {name!r}.{hint} Known: {', '.join(known)}."
+
+
+def whole(name: str, value: object) -> int:
+    """``value`` as an int, or a TypeError that names it. Floats are refused, also 3.0; so is True."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return index(value)  # type: ignore[arg-type]  # the TypeError is the point
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a whole number, got {name}={value!r} "
+            f"({type(value).__name__}). Type {name}=int(...)."
+        ) from None
+
+
+def checked_k(k: object, n: int) -> int:
+    """k as an int within 1..n."""
+    count = whole("k", k)
+    if not 1 <= count <= n:
+        raise ValueError(f"k must be between 1 and the {n:,} items in X, got k={count}.")
+    return count

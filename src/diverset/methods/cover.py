@@ -1,0 +1,226 @@
+"""WHICH k STAND BEST FOR ALL? Greedy on what the picks leave unexplained of the other items.
+
+# R  K - K_hat, what is left of K          E  (I - V V^T) K^(1/2), whose rows have the Gram matrix K - V L V^T
+# p  what item i would still add           e  ||E_i||^2, what it costs to interpolate through item i
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import EPS, Bools, Floats
+from ..certainty import certain, interpolation, relative, volume_error
+from ..greedy import Decision, KernelPool, RowPool, one_at_a_time
+from ..kernels import KernelMatrix
+from ..messages import whole
+from ..spectrum import Spectrum
+from .base import Outcome, Problem, floor_of
+
+
+@dataclass(frozen=True)
+class DerandomizedKDPP:
+    """The k-DPP with the expectation taken out (Osinsky 2023; Cortinovis and Kressner 2024).
+
+    From the paper's V, pick the item with the largest gain per cost p_i / e_i. The picks C satisfy
+    tr(K - K_C K_CC^+ K_C^T) <= (k + 1) (lambda_k+1 + ... + lambda_n): a proven bound, close to the best
+    possible in practice. Take it when the picks must stand for all items (landmarks, summaries).
+    """
+
+    name: ClassVar[str] = "derandomized"
+
+    def select(self, problem: Problem) -> Outcome:
+        solver, K = problem.spectral(), problem.K
+        for spectrum in solver.leading(K, problem.k):
+            scorer = _GainPerCost(K, spectrum)
+            choice = replace(problem.choice, k=max(spectrum.k, len(problem.choice.forced)))
+            decisions = one_at_a_time(scorer, choice, K.same)
+            clear = scorer.clear(decisions)
+            if clear.all():
+                break
+        return Outcome(decisions, clear, solver, spectrum.gap, len(decisions))
+
+
+class _GainPerCost:
+    def __init__(self, K: KernelMatrix, spectrum: Spectrum) -> None:
+        self._K, self._spectrum = K, spectrum
+        V = spectrum.vectors
+        self.pool = RowPool(V)
+        self._weighted = V * spectrum.values[: spectrum.k]
+        self._diagonal = K.diagonal()
+        self._gains = self.pool.start()
+        self._floor = floor_of(K.n) * float(self._gains.max())
+        # a cost below rounding is rounding; it must not make a gain look cheap
+        self._least = 8 * EPS * np.sqrt(K.n) * max(float(self._diagonal.max()), EPS)
+        self._costs = self._diagonal - np.einsum("ij,ij->i", self._weighted, V)
+        self._shares = np.empty((0, K.n))  # a of every step: how much of E_pick each row gave up
+        self._products = np.empty((0, K.n))  # E E_pick^T at that step
+        self._picks: list[int] = []
+        self.scores = self._rated()
+
+    def _rated(self) -> Floats:
+        rated: Floats = self._gains / np.maximum(self._costs, self._least)
+        rated[self._gains <= self._floor] = 0.0
+        return rated
+
+    def take(self, pick: int) -> None:
+        shared = self.pool.columns(np.array([pick]))[0]
+        self.pool.keep(1)
+        if shared[pick] > 0:
+            share = shared / shared[pick]
+            product = self._product(pick)
+            # E_j <- E_j - a_j E_i changes ||E_j||^2 by inner products with E_i alone
+            self._costs += share * (share * product[pick] - 2 * product)
+            self._gains -= shared**2
+            np.maximum(self._gains, 0.0, out=self._gains)
+            self._shares = np.vstack([self._shares, share])
+            self._products = np.vstack([self._products, product])
+            self._picks.append(pick)
+        self.scores = self._rated()
+
+    def _product(self, pick: int) -> Floats:
+        """E E_i^T for this i: its column of K - V L V^T, with every earlier step applied from both sides.
+
+        Step s turns a column g into g - a (g_c - a_i h_c) - a_i h, with c the item picked then and
+        h = E E_c^T. The g_c of all steps are one triangular system.
+        """
+        from scipy.linalg import solve_triangular
+
+        column = self._K.columns(np.array([pick]))[:, 0] - self._spectrum.vectors @ self._weighted[pick]
+        if not self._picks:
+            return column
+        a, h = self._shares[:, self._picks].T, self._products[:, self._picks].T  # [s, r]: at c_s, of step r
+        mine = self._shares[:, pick]
+        known = column[self._picks] - np.tril(h) @ mine
+        others = solve_triangular(np.tril(a, -1), known, lower=True, unit_diagonal=True, check_finite=False)
+        result: Floats = column - others @ self._shares - mine @ self._products
+        return result
+
+    def clear(self, decisions: list[Decision]) -> Bools:
+        """Which picks stand whatever the noise of p, and that of e = u^T (K - V L V^T) u."""
+        gains, spectrum = self.pool.start(), self._spectrum
+        near = interpolation(decisions, self.pool, gains)
+        error = volume_error(near, gains, rows=spectrum.noise, entry=16 * EPS)
+        cost_error = (16 * EPS + self._K.entry_noise) * near.sums(np.sqrt(self._diagonal)) ** 2
+        # directions that V confuses with those beyond the cut have eigenvalues near the last one
+        cost_error += 4 * spectrum.values[spectrum.k - 1] * np.sqrt(near.gains) * near.sums(spectrum.noise)
+        score = np.array([d.gain for d in decisions])
+        scores = np.stack([score, score * (1 - np.array([min(d.lead, 1.0) for d in decisions]))])
+        costs = near.gains / np.maximum(scores, np.finfo(float).tiny)
+        noise = relative(error, near.gains) + relative(cost_error, costs)
+        return certain(decisions, noise.sum(axis=0))
+
+
+@dataclass(frozen=True)
+class GreedyTrace:
+    """Greedy on the drop of tr(K - K_hat) (Farahat, Ghodsi and Kamel 2011).
+
+    Picks the item with the largest ||R e_i||^2 / R_ii, R = K - K_hat. No eigenvectors; one product
+    with K per pick, n^2 work. The smallest errors in practice, next to `DerandomizedKDPP`, without a bound.
+    """
+
+    name: ClassVar[str] = "greedy-trace"
+
+    def select(self, problem: Problem) -> Outcome:
+        problem.no_solver(self)
+        K = problem.K
+        scorer = _TraceDrop(K)
+        decisions = one_at_a_time(scorer, problem.choice, K.same)
+        return Outcome(decisions, scorer.clear(decisions), passes=len(decisions) + 1)
+
+
+class _TraceDrop:
+    def __init__(self, K: KernelMatrix) -> None:
+        self._K = K
+        self.pool = KernelPool(K)
+        self._left = K.diagonal()
+        self._floor = floor_of(K.n) * float(self._left.max())
+        self._squares = self._before = K.row_squares()
+        self.scores = self._rated()
+
+    def _rated(self) -> Floats:
+        scores = np.zeros(self._K.n)
+        np.divide(self._squares, self._left, out=scores, where=self._left > self._floor)
+        return np.maximum(scores, 0.0)
+
+    def take(self, pick: int) -> None:
+        earlier = self.pool.F
+        column = self.pool.columns(np.array([pick]))[0]
+        self.pool.keep(1)
+        # R' = R - w w^T changes ||R e_i||^2 by -2 w_i (R w)_i + w_i^2 ||w||^2
+        product = self._K.matmul(column[:, None])[:, 0] - (earlier @ column) @ earlier
+        self._squares = self._squares - 2 * column * product + column**2 * (column @ column)
+        self._left = np.maximum(self._left - column**2, 0.0)
+        self.scores = self._rated()
+
+    def clear(self, decisions: list[Decision]) -> Bools:
+        """Which picks stand whatever the rounding of ||R e_i||^2 and R_ii, updated pick by pick."""
+        if not decisions:
+            return np.empty(0, dtype=bool)
+        K, diagonal = self._K, self._K.diagonal()
+        near = interpolation(decisions, self.pool, diagonal)
+        entry = 16 * EPS + K.entry_noise
+        spread = near.sums(np.sqrt(diagonal))
+        score = np.array([d.gain for d in decisions])
+        scores = np.stack([score, score * (1 - np.array([min(d.lead, 1.0) for d in decisions]))])
+        squares = np.maximum(scores * near.gains, np.finfo(float).tiny)
+        rows = np.array([[d.pick for d in decisions], [max(d.runner, 0) for d in decisions]])
+        # an entry R_ij is off by entry x (spread_i spread_j); a row of R by sqrt(n) times that
+        noise = relative(entry * spread**2, near.gains)
+        noise += relative(2 * entry * spread**2 * np.sqrt(K.n) * np.sqrt(squares), squares)
+        noise += relative(8 * EPS * self._before[rows], squares)
+        return certain(decisions, noise.sum(axis=0))
+
+
+@dataclass(frozen=True)
+class FarthestPoint:
+    """Farthest-point (k-centre, MaxMin) selection in the distance of the kernel.
+
+    Picks the item farthest from its nearest pick, d^2(i, c) = K_ii - 2 K_ic + K_cc. Starts with the item
+    farthest from the mean of all (n^2 kernel entries), or with row ``start``. Within twice the
+    smallest possible covering radius. Sees no density: it takes the outliers.
+    """
+
+    start: int | None = None
+
+    name: ClassVar[str] = "farthest-point"
+
+    def __post_init__(self) -> None:
+        if self.start is not None and whole("start", self.start) < 0:
+            raise ValueError(f"FarthestPoint wants start >= 0, got start={self.start}.")
+
+    def select(self, problem: Problem) -> Outcome:
+        problem.no_solver(self)
+        K = problem.K
+        choice = problem.choice
+        if self.start is not None and not choice.forced:
+            if self.start >= K.n or choice.barred[self.start]:
+                raise ValueError(f"start={self.start} is not one of the {K.n} items that may be picked.")
+            choice = replace(choice, forced=(self.start,))
+        scorer = _Distance(K, bool(choice.forced))
+        decisions = one_at_a_time(scorer, choice, K.same)
+        entry = 4 * (16 * EPS + K.entry_noise) * float(K.diagonal().max())
+        noise = relative(np.full(len(decisions), 2 * entry), np.array([d.gain for d in decisions]))
+        return Outcome(decisions, certain(decisions, noise), passes=len(decisions))
+
+
+class _Distance:
+    def __init__(self, K: KernelMatrix, started: bool) -> None:
+        self._K = K
+        self._diagonal = K.diagonal()
+        self._floor = floor_of(K.n) * float(self._diagonal.max())
+        self._nearest = np.full(K.n, np.inf)
+        if started:
+            self.scores = self._nearest
+        else:
+            means = K.matmul(np.full((K.n, 1), 1.0 / K.n))[:, 0]
+            self.scores = self._diagonal - 2 * means + float(means.mean())
+            if float(self.scores.max()) <= self._floor:  # all items are the same: any will do
+                self.scores = np.ones(K.n)
+
+    def take(self, pick: int) -> None:
+        distances = self._diagonal + self._diagonal[pick] - 2 * self._K.columns(np.array([pick]))[:, 0]
+        self._nearest = np.minimum(self._nearest, distances)
+        self.scores = np.where(self._nearest > self._floor, self._nearest, 0.0)

@@ -1,0 +1,118 @@
+"""WHICH k DIFFER MOST? Greedy volume, on the leading eigenvectors, a ridge filter, or K itself.
+
+# V  k leading eigenvectors of K, rows v_i      p  gain: what item i would still add
+# f  the filter: B B^T = f(K) is what the engine sees
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import EPS, Floats
+from ..greedy import KernelPool, RowPool, greedy
+from ..metrics import log_det
+from .base import Outcome, Problem, checked_gamma, floor_of, judged
+
+
+@dataclass(frozen=True)
+class DeterministicKDPP:
+    """The greedy deterministic k-DPP of Schreurs, Fanuel and Suykens: which items differ most?
+
+    With V the k leading eigenvectors of K and P = V V^T, repeatedly pick the item with the largest
+    p(i) = P_ii - P_Ci^T P_CC^+ P_Ci. Equivalent to column-pivoted QR of V^T. Large log det, small
+    max norm; when eigenvalues decay slowly, `DerandomizedKDPP` stands better for the rest.
+    """
+
+    name: ClassVar[str] = "deterministic-kdpp"
+
+    def select(self, problem: Problem) -> Outcome:
+        solver, K = problem.spectral(), problem.K
+        for spectrum in solver.leading(K, problem.k):
+            pool = RowPool(spectrum.vectors)
+            choice = replace(problem.choice, k=max(spectrum.k, len(problem.choice.forced)))
+            trace = greedy(pool, choice, K.same, floor_of(K.n))
+            clear = judged(trace.decisions, pool, pool.start(), rows=spectrum.noise, entry=16 * EPS)
+            if clear.all():
+                break
+        return Outcome(trace.decisions, clear, solver, spectrum.gap, trace.passes)
+
+
+@dataclass(frozen=True)
+class GreedyMAP:
+    """Greedy maximum of log det K_CC: fully pivoted Cholesky (Chen, Zhang and Zhou 2018).
+
+    Picks the item with the largest K_ii - K_Ci^T K_CC^+ K_Ci. Needs k columns of K and no
+    eigenvectors: the fastest; it looks for outliers first. At least 1 - 1/e of the best
+    log det(I + K_CC) gain is proven for monotone cases.
+    """
+
+    name: ClassVar[str] = "greedy-map"
+
+    def select(self, problem: Problem) -> Outcome:
+        problem.no_solver(self)
+        K = problem.K
+        pool = KernelPool(K)
+        trace = greedy(pool, problem.choice, K.same, floor_of(K.n))
+        return Outcome(
+            trace.decisions,
+            judged(trace.decisions, pool, K.diagonal(), entry=K.entry_noise + 16 * EPS),
+            passes=trace.passes,
+        )
+
+
+PAPER_GAMMAS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+
+@dataclass(frozen=True)
+class DAS:
+    """Deterministic adaptive sampling (Fanuel, Schreurs and Suykens): the same greedy on K (K + n gamma I)^-1.
+
+    With several gammas, selects with each and keeps the picks with the largest log det K_CC, as the
+    paper does. Needs the whole spectrum: n^3 work, once for all gammas.
+    """
+
+    gamma: float | Sequence[float] = PAPER_GAMMAS
+
+    name: ClassVar[str] = "das"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.gamma, Sequence):
+            object.__setattr__(self, "gamma", tuple(self.gamma))  # hashable and comparable
+            if not self.gammas:
+                raise ValueError("DAS wants at least one gamma, got none. Type DAS(gamma=1e-3).")
+        for gamma in self.gammas:
+            checked_gamma(self, gamma)
+
+    @property
+    def gammas(self) -> tuple[float, ...]:
+        return tuple(self.gamma) if isinstance(self.gamma, Sequence) else (self.gamma,)
+
+    def select(self, problem: Problem) -> Outcome:
+        K, solver = problem.K, problem.dense(self)
+        values, vectors = solver.full(K)
+        outcomes = [self._with(gamma, problem, values, vectors) for gamma in self.gammas]
+        criteria = np.array([log_det(K.block(o.picks, o.picks)) for o in outcomes])
+        # a criterion that differs by rounding alone must not choose: the first gamma wins a tie
+        best = int(np.flatnonzero(criteria >= criteria.max() - 1e-9 * max(1.0, abs(criteria.max())))[0])
+        chosen = outcomes[best]
+        doubt = np.abs(criteria - criteria.max()) <= 1e-6 * max(1.0, abs(criteria.max()))
+        rivals = [o for o, close in zip(outcomes, doubt, strict=True) if close]
+        if any(o.picks.tolist() != chosen.picks.tolist() for o in rivals):
+            return replace(chosen, clear=np.zeros_like(chosen.clear), solver=solver)
+        return replace(chosen, solver=solver)
+
+    def _with(self, gamma: float, problem: Problem, values: Floats, vectors: Floats) -> Outcome:
+        K = problem.K
+        ridge = K.n * gamma
+        pool = RowPool(vectors * np.sqrt(values / (values + ridge)))
+        diagonal = pool.start()
+        # f(K) moves by at most ||error of K|| max f' = ||error of K|| / (n gamma)
+        operator = (4 * EPS + K.entry_noise) * values[0] / ridge
+        floor = max(floor_of(K.n), 8 * operator / float(diagonal.max()))
+        trace = greedy(pool, problem.choice, K.same, min(floor, 0.5))
+        clear = judged(trace.decisions, pool, diagonal, operator=operator, entry=16 * EPS)
+        return Outcome(trace.decisions, clear, passes=trace.passes)

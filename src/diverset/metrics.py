@@ -1,0 +1,125 @@
+"""HOW GOOD? Numbers that compare selections, without forming n x n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from .arrays import Floats
+from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
+from .messages import nearest
+from .threads import row_blocks
+
+Norm = Literal["operator", "max", "trace", "frobenius"]
+_BLOCK = 512  # rows of K compared at a time
+
+
+def log_det(K_CC: Any) -> float:
+    """log det of the kernel matrix of the picks, as the sum of the logs of its singular values.
+
+    >>> log_det([[2.0, 0.0], [0.0, 0.5]])
+    0.0
+    """
+    singular = np.linalg.svd(np.asarray(K_CC, dtype=np.float64), compute_uv=False)
+    return float(np.log(singular).sum()) if singular.min(initial=1.0) > 0 else -np.inf
+
+
+def vendi_score(K_CC: Any) -> float:
+    """How many items of their own the picks amount to: exp of the entropy of the eigenvalues of K_CC / trace.
+
+    From 1 (all the same) to k (nothing in common).
+
+    >>> round(vendi_score(np.eye(3)), 6), round(vendi_score(np.ones((3, 3))), 6)
+    (3.0, 1.0)
+    """
+    K_CC = np.asarray(K_CC, dtype=np.float64)
+    values = np.linalg.eigvalsh(K_CC)
+    values = values[values > 0] / values[values > 0].sum()
+    return float(np.exp(-(values * np.log(values)).sum()))
+
+
+def coverage(
+    X: Any, indices: Any, *, kernel: Kernel | Callable[[Any, Any], Any] | None = None, memory: int = MEMORY
+) -> float:
+    """How well the nearest pick stands for each item: the mean of max_c K_ic / sqrt(K_ii K_cc).
+
+    One where every item has a pick just like it.
+
+    >>> from diverset.kernels import Gaussian
+    >>> coverage([[0.0], [0.0], [9.0]], [0, 2], kernel=Gaussian(1.0))
+    1.0
+    """
+    from .nystrom import checked_indices
+
+    K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
+    picks = checked_indices(indices, K.n)
+    lengths = np.sqrt(K.diagonal())
+    lengths[lengths == 0] = 1.0
+    nearest_pick = (K.columns(picks) / lengths[picks]).max(axis=1) / lengths
+    return float(nearest_pick.mean())
+
+
+def relative_error(
+    X: Any,
+    indices: Any,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    norm: Norm = "operator",
+    eps: float | None = None,
+    memory: int = MEMORY,
+) -> float:
+    """||K - K_hat|| / ||K|| of the Nystrom approximation from these picks.
+
+    ``norm``: "operator" (largest eigenvalue), "max" (largest entry), "trace" or "frobenius".
+    ``eps=1e-12`` is the paper's (K_CC + 1e-12 I)^-1; None the pseudo-inverse. "trace" needs k columns of K,
+    "max" and "frobenius" one pass over all of it in row blocks, "operator" a few products with it.
+    X may be a kernel matrix from `kernel_matrix`, to be used for several calls.
+
+    >>> from diverset.kernels import Gaussian
+    >>> X = [[0.0], [0.1], [3.0]]
+    >>> relative_error(X, [0, 2], kernel=Gaussian(1.0), norm="trace") < 0.01
+    True
+    """
+    from .nystrom import Nystrom
+
+    if norm not in get_args(Norm):
+        raise ValueError(nearest("norm", norm, get_args(Norm)))
+    K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
+    F = Nystrom(K, indices, eps=eps).columns()
+    if norm == "trace":
+        diagonal = K.diagonal()
+        return float((diagonal - np.einsum("ij,ij->i", F, F)).sum() / diagonal.sum())
+    if norm == "operator":
+        return _largest(K, F) / _largest(K, np.empty((K.n, 0)))
+    return _entrywise(K, F, norm)
+
+
+def _largest(K: KernelMatrix, F: Floats) -> float:
+    """The largest absolute eigenvalue of K - F F^T, by Lanczos from a fixed start."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    if K.n <= 64:
+        return float(np.abs(np.linalg.eigvalsh(K.dense() - F @ F.T)).max())
+
+    def product(v: Floats) -> Floats:
+        v = v.reshape(K.n, -1)
+        return K.matmul(v) - F @ (F.T @ v)
+
+    operator = LinearOperator(K.shape, matvec=product, matmat=product, dtype=np.float64)
+    start = np.cos(np.arange(K.n) + 1.0)
+    return float(abs(eigsh(operator, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)[0]))
+
+
+def _entrywise(K: KernelMatrix, F: Floats, norm: Norm) -> float:
+    most = [0.0, 0.0]
+    squares = [0.0, 0.0]
+    for rows in row_blocks(K.n, _BLOCK):
+        block = K.block(rows, slice(None))
+        squares[1] += float(np.vdot(block, block))
+        most[1] = max(most[1], float(np.abs(block).max()))
+        block = block - F[rows] @ F.T
+        squares[0] += float(np.vdot(block, block))
+        most[0] = max(most[0], float(np.abs(block).max()))
+    return most[0] / most[1] if norm == "max" else float(np.sqrt(squares[0] / squares[1]))

@@ -1,0 +1,31 @@
+"""WHICH k, BY CHANCE? Everything here takes ``rng``; nothing outside does."""
+
+from __future__ import annotations
+
+from .lensemble import LEnsemble
+from .methods import (
+    DPP,
+    KDPP,
+    MCMCKDPP,
+    SAMPLERS,
+    LeverageSampling,
+    RandomMethod,
+    RidgeLeverageSampling,
+    RPCholesky,
+    Sampler,
+    Uniform,
+)
+
+__all__ = [
+    "DPP",
+    "KDPP",
+    "MCMCKDPP",
+    "SAMPLERS",
+    "LEnsemble",
+    "LeverageSampling",
+    "RPCholesky",
+    "RandomMethod",
+    "RidgeLeverageSampling",
+    "Sampler",
+    "Uniform",
+]

@@ -1,0 +1,124 @@
+"""The outer door: names become objects, X becomes items, and a method's outcome a Selection."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints
+from .choice import Choice, plan_choice
+from .items import Items, read_items
+from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
+from .messages import checked_k, nearest
+from .methods import METHODS, Method, Outcome, Problem
+from .metrics import log_det
+from .selection import Selection, Stop
+from .spectrum import Solver
+from .threads import narrow
+
+
+@narrow()
+def select(
+    X: Any,
+    k: int,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    method: str | Method = "deterministic-kdpp",
+    solver: str | Solver = "auto",
+    include: Any = (),
+    exclude: Any = (),
+    groups: Any = None,
+    quota: Any = None,
+    quality: Any = None,
+    memory: int = MEMORY,
+) -> Selection:
+    """The k most diverse rows of X, the same ones every time.
+
+    ``kernel``   what makes two rows alike; default Gaussian() with the median bandwidth
+    ``method``   a name or an object: "deterministic-kdpp" (default) for items that differ most from each
+                 other, "derandomized" for items that stand best for all; see `diverset.METHODS`
+    ``solver``   where eigenvectors come from: "auto", "dense", "block-krylov", or an object
+    ``include``  rows to start from; they count among the k, and come first
+    ``exclude``  rows that may not be picked
+    ``groups``   a label per row; with ``quota``, at most so many from each group (a number, or a dict by label)
+    ``quality``  a weight per row, >= 0: rows with more of it are preferred (L = q K q)
+    ``memory``   bytes that the kernel matrix may take (4 GiB); beyond, it is computed in blocks when needed
+
+    >>> import diverset as dv
+    >>> picks = dv.select([[0.0], [0.1], [5.0], [9.0]], 3)
+    >>> list(picks), picks.certified
+    ([3, 0, 2], True)
+    """
+    items = read_items(X)
+    k = checked_k(k, items.n)
+    chosen = resolve_method(method)
+    choice = plan_choice(items.n, k, include=include, exclude=exclude, groups=groups, quota=quota)
+    K = kernel_matrix(items, kernel, memory=memory, quality=quality)
+    return _selection(chosen.select(Problem(K, choice, solver)), items, K, choice, chosen)
+
+
+def resolve_method(method: str | Method) -> Method:
+    """The method object behind a name."""
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise ValueError(_unknown(method))
+        return METHODS[method]()
+    if isinstance(method, type) or not hasattr(method, "select"):
+        raise TypeError(f"method must be a name or a method object such as GreedyMAP(), got {method!r}.")
+    return method
+
+
+def _unknown(method: str) -> str:
+    from .sampling import SAMPLERS
+
+    if method in SAMPLERS:
+        return f"{method!r} draws at random. Type dv.sample(X, k, method={method!r}, rng=0)."
+    return nearest("method", method, METHODS)
+
+
+def _selection(outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, method: Method) -> Selection:
+    made = len(outcome.decisions)
+    missing = choice.k - made
+    picks = np.concatenate([outcome.picks, _filled(outcome.picks, choice)]) if missing else outcome.picks
+    past: Floats = np.zeros(missing)
+    # after a pick that the noise could have changed, all that follow depend on it
+    clear: Bools = np.concatenate([outcome.clear, np.zeros(missing, dtype=bool)])
+    if missing:
+        warnings.warn(
+            f"Only {made} of k={choice.k} items add anything new: the numerical rank is reached. The other "
+            f"{missing} are the lowest row numbers allowed. {_less(made)}",
+            stacklevel=3,
+        )
+    return Selection(
+        indices=picks,
+        gains=np.concatenate([[d.gain for d in outcome.decisions], past]),
+        margins=np.concatenate([[d.margin for d in outcome.decisions], past]),
+        decided=np.logical_and.accumulate(clear),
+        stop=Stop.RANK if missing else Stop.COMPLETE,
+        log_det=log_det(K.block(picks, picks)),
+        kernel=K.kernel,
+        method=method,
+        solver=outcome.solver,
+        gap=outcome.gap,
+        labels=None if items.labels is None else items.labels[picks],
+        n=items.n,
+    )
+
+
+def _less(made: int) -> str:
+    return f"Type k={made}, or a smaller bandwidth." if made else "All items look the same to this kernel."
+
+
+def _filled(picks: Ints, choice: Choice) -> Ints:
+    """The lowest row numbers that are still allowed."""
+    openings = choice.start()
+    for pick in picks:
+        openings.take(int(pick))
+    filled = []
+    while len(picks) + len(filled) < choice.k:
+        filled.append(int(np.argmax(openings.open)))
+        openings.take(filled[-1])
+    return np.array(filled, dtype=np.int64)

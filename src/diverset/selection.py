@@ -1,0 +1,172 @@
+"""WHAT CAME OUT? The picks in order, how close each was, and why the selection ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, overload
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints
+
+
+class Stop(Enum):
+    """Why a selection ended, and what to do about it."""
+
+    COMPLETE = "All k items were picked and each added something new."
+    RANK = (
+        "Fewer than k items add anything new: from the numerical rank on, every item left is, up to "
+        "rounding, a combination of those picked. The rest was filled with the lowest row numbers that "
+        "are allowed. Take a smaller k, remove copies, or a kernel of higher rank (a smaller bandwidth, "
+        "Gaussian instead of Linear)."
+    )
+    DRAWN = "The items were drawn at random: no pick was decided, so none has a margin."
+
+    def __repr__(self) -> str:
+        return f"Stop.{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The picked rows. Behaves like the sequence of their row numbers.
+
+    ``indices``    row numbers in the order they were picked
+    ``labels``     their index labels, if X was a frame with an index
+    ``gains``      what each pick added when it was picked (NaN where the method has no such number)
+    ``margins``    relative lead of each pick over the best item it beat; 0 is a tie, which went to the
+                   lowest row number; copies of the pick itself do not count; inf: no choice was left
+    ``decided``    per pick: was this decision, and each before it, clear of the numerical noise?
+    ``stop``       why it ended; its value says what to do about it
+    ``log_det``    log det of the kernel matrix of the picks
+    ``gap``        relative spectral gap at the cut, (lambda_k - lambda_k+1) / lambda_k, where there is a cut
+    """
+
+    indices: Ints
+    gains: Floats
+    margins: Floats
+    decided: Bools
+    stop: Stop
+    log_det: float
+    kernel: Any
+    method: Any
+    solver: Any = None
+    gap: float | None = None
+    labels: Any = None
+    n: int = field(default=0, repr=False)
+
+    @property
+    def k(self) -> int:
+        return len(self.indices)
+
+    @property
+    def certified(self) -> bool:
+        """Whether every pick was clear of the noise, so that every machine gives the same."""
+        return bool(self.decided.all())
+
+    @property
+    def undecided(self) -> int | None:
+        """The place of the first pick that the noise could have changed; None when certified."""
+        return None if self.certified else int(np.argmin(self.decided))
+
+    # --- a sequence of row numbers ------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.indices.tolist())
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[int]: ...
+    def __getitem__(self, at: int | slice) -> int | list[int]:
+        found: int | list[int] = self.indices[at].tolist()
+        return found
+
+    def __contains__(self, row: object) -> bool:
+        return row in self.indices.tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if copy is False and dtype is not None and np.dtype(dtype) != self.indices.dtype:
+            raise ValueError("A Selection cannot be converted to another dtype without a copy.")
+        return np.array(self.indices, dtype=dtype, copy=True if copy is None else copy)
+
+    # --- its uses ----------------------------------------------------------------------
+
+    def take(self, X: Any) -> Any:
+        """The picked rows of X, in pick order, in the type that X has.
+
+        >>> import diverset as dv
+        >>> picks = dv.select([[0.0], [0.1], [5.0]], 2)
+        >>> picks.take(["a", "b", "c"])
+        ['a', 'c']
+        """
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n != self.n:
+            raise ValueError(f"These picks are rows of {self.n} items, X has {n}: pass the items they came from.")
+        if hasattr(X, "iloc"):
+            return X.iloc[self.indices]
+        if isinstance(X, (list, tuple)):
+            return type(X)([X[i] for i in self])
+        if hasattr(X, "tocsr"):
+            return X.tocsr()[self.indices]
+        if hasattr(X, "columns") or isinstance(X, np.ndarray):
+            return X[self.indices]
+        return X[self.indices.tolist()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain Python values, ready for JSON (no NaN, no infinity)."""
+        return {
+            "indices": self.indices.tolist(),
+            "labels": None if self.labels is None else [_plain(label) for label in self.labels],
+            "gains": [_plain(value) for value in self.gains],
+            "margins": [_plain(value) for value in self.margins],
+            "decided": self.decided.tolist(),
+            "certified": self.certified,
+            "undecided": self.undecided,
+            "stop": self.stop.name,
+            "advice": self.stop.value,
+            "log_det": _plain(self.log_det),
+            "kernel": repr(self.kernel),
+            "method": repr(self.method),
+            "solver": None if self.solver is None else repr(self.solver),
+            "gap": _plain(self.gap),
+            "n": self.n,
+            "k": self.k,
+        }
+
+    def __str__(self) -> str:
+        sure = "certified" if self.certified else f"not decidable from pick {self.undecided} on"
+        lines = [
+            f"{self.k} of {self.n:,} items by {self.method}, {self.kernel}: {sure}, log det {self.log_det:.4g}",
+            f"{'pick':>5}{'row':>9}{'gain':>12}{'margin':>10}" + ("  label" if self.labels is not None else ""),
+        ]
+        shown = range(self.k) if self.k <= 20 else [*range(15), -1, *range(self.k - 4, self.k)]
+        lines += [self._line(at) if at >= 0 else f"{'...':>5}" for at in shown]
+        if self.stop is Stop.RANK:
+            lines.append(self.stop.value)
+        return "\n".join(lines)
+
+    def _line(self, at: int) -> str:
+        line = f"{at:>5}{self.indices[at]:>9}{_number(self.gains[at], '.4g'):>12}"
+        line += f"{_number(self.margins[at], '.1e'):>10}"
+        if self.labels is not None:
+            line += f"  {self.labels[at]}"
+        return line if self.decided[at] or self.stop is Stop.DRAWN else line + "  ?"
+
+    __repr__ = __str__
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form) if np.isfinite(value) else "-"
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

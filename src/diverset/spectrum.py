@@ -1,0 +1,333 @@
+"""WHICH DIRECTIONS? The k leading eigenvectors of K, and how far they can be trusted.
+
+# values   leading eigenvalues, largest first; one or more beyond the cut when they are known
+# V        (n, k) leading eigenvectors, orthonormal columns
+# W        eigenvectors just beyond the cut: what V mixes with when it is not exact
+# noise    per row, how far V may be from the exact eigenvectors, up to a rotation among the k
+# beyond   an upper bound on the eigenvalues that the solver has not seen (mu below)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from .arrays import EPS, Floats, Sparse, is_sparse, signs, spread
+from .kernels import KernelMatrix
+from .messages import nearest, whole
+from .threads import blas_for
+
+_NEAR = 20  # how many eigenvectors beyond the cut are kept to measure how V mixes with them
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Leading eigenpairs of K, cut at the numerical rank if that is below k."""
+
+    values: Floats
+    vectors: Floats
+    noise: Floats
+    gap: float
+    rank: int | None
+    products: int
+
+    @property
+    def k(self) -> int:
+        return self.vectors.shape[1]
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """Anything that finds leading eigenvectors, better and better."""
+
+    def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]: ...
+
+
+def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: float, level: float) -> Floats:
+    """How far each row of V may be from the exact one, to second order (Davis and Kahan, by rows).
+
+    A direction z outside of all that the solver has seen has an eigenvalue of at most `beyond`, so
+    v_a lacks at most r_a / (theta_a - beyond) of it. Through these directions, and through rounding
+    of relative size `level`, v_a mixes with w_b by (r_a . r_b / (theta_a - beyond) + level theta_1) /
+    (theta_a - theta_b).
+    """
+    k, near = V.shape[1], W.shape[1]
+    theta, after = values[:k], values[k : k + near]
+    outside = residual[:, :k] / (theta - beyond)
+    if near == 0:
+        mixed = np.zeros(len(V))
+    else:
+        gaps = theta[:, None] - after
+        shared = np.abs(outside.T @ residual[:, k : k + near])
+        mixing = (shared + level * theta[0]) / gaps
+        mixed = np.sqrt(np.einsum("ib,b->i", W**2, (mixing**2).sum(axis=0)))
+    # the rest of the space, where the gaps are at least as large as to the last one that is known
+    last = values[k + near - 1] if near else 0.0
+    rest = level * theta[0] * np.sqrt(np.sum((theta - last) ** -2.0)) if near else 0.0
+    inside = np.einsum("ij,ij->i", V, V)
+    return np.sqrt(np.einsum("ij,ij->i", outside, outside)) + mixed + rest * np.sqrt(np.maximum(1 - inside, 0))
+
+
+def _spectrum(
+    values: Floats, vectors: Floats, residual: Floats, *, k: int, beyond: float, level: float, products: int
+) -> Spectrum:
+    """The leading Ritz pairs as a Spectrum, cut at k or at the numerical rank."""
+    n = len(vectors)
+    rank = int(np.sum(values[:k] > 8 * n * EPS * max(values[0], 0.0)))
+    cut = max(rank, 1)
+    theta, after = values[cut - 1], max(values[cut], 0.0) if len(values) > cut else 0.0
+    gap = float((theta - after) / theta) if theta > 0 else 0.0
+    if cut == n:
+        noise = np.zeros(n)  # all of the space: no direction is left to mix with
+    elif gap <= 0 or beyond >= theta:
+        noise = np.full(n, np.inf)
+    else:
+        near = slice(cut, cut + _NEAR)
+        noise = row_noise(vectors[:, :cut], values, vectors[:, near], residual, beyond, level)
+    return Spectrum(
+        values=values[: cut + 1],
+        vectors=np.ascontiguousarray(vectors[:, :cut]),
+        noise=noise,
+        gap=gap,
+        rank=rank if rank < k else None,
+        products=products,
+    )
+
+
+def _level(K: KernelMatrix) -> float:
+    """Rounding in K and in an eigensolver, relative to the largest eigenvalue."""
+    return 4 * EPS + K.entry_noise
+
+
+@dataclass(frozen=True)
+class Dense:
+    """LAPACK on the formed matrix: exact, n^3 work; the default for small pools.
+
+    A kernel with few columns (Linear, Cosine) is taken through its factor instead: n d^2 work.
+    """
+
+    def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]:
+        """One Spectrum of the k leading eigenpairs."""
+        F = K.factor()
+        if F is not None:
+            values, vectors = _from_factor(F)
+        else:
+            values, vectors = _eigh(K.dense(), min(K.n, k + _NEAR))
+        values, vectors = values[: k + _NEAR], vectors[:, : k + _NEAR]
+        residual = np.zeros_like(vectors)
+        yield _spectrum(values, vectors, residual, k=k, beyond=0.0, level=_level(K), products=0)
+
+    def full(self, K: KernelMatrix) -> tuple[Floats, Floats]:
+        """All eigenpairs, largest first, without those that are zero but for rounding."""
+        F = K.factor()
+        values, vectors = _from_factor(F) if F is not None else _eigh(K.dense(), K.n)
+        positive = values > 0
+        return values[positive], np.ascontiguousarray(vectors[:, positive])
+
+
+def _eigh(K: Floats, count: int) -> tuple[Floats, Floats]:
+    from scipy.linalg import eigh
+
+    n = len(K)
+    # the tridiagonal reduction is bound by memory: a second thread only pays for large matrices
+    with blas_for(n**3 // 256):
+        if count == n:
+            values, vectors = eigh(K, driver="evd", check_finite=False)
+        else:
+            values, vectors = eigh(K, subset_by_index=(n - count, n - 1), driver="evr", check_finite=False)
+    return values[::-1], vectors[:, ::-1]
+
+
+def _from_factor(F: Floats | Sparse) -> tuple[Floats, Floats]:
+    """Eigenpairs of F F^T from the singular vectors of F."""
+    from scipy.linalg import svd
+
+    rows = F.toarray() if is_sparse(F) else F
+    U, singular, _ = svd(rows, full_matrices=False, check_finite=False)
+    return singular**2, U
+
+
+@dataclass(frozen=True)
+class BlockKrylov:
+    """Products with K only: a block Krylov space from a fixed start, Rayleigh and Ritz in it.
+
+    It hands out its eigenvectors whenever they may be good enough, with their noise, so that the
+    selection can stop it as soon as the picks are certain. Equivalent to `Dense` at far less work
+    for k << n; n^2 (k + block) operations per product, and K need not be formed.
+    """
+
+    block: int | None = None
+    max_products: int = 12
+
+    def __post_init__(self) -> None:
+        for name in ("block", "max_products"):
+            value = getattr(self, name)
+            if value is not None and whole(name, value) < 1:
+                raise ValueError(f"BlockKrylov wants {name} >= 1, got {name}={value}.")
+
+    def width(self, n: int, k: int) -> int:
+        """Columns per product: half as many again as are wanted."""
+        return min(n, self.block if self.block is not None else k + max(_NEAR, k // 2))
+
+    def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]:
+        """Better and better Spectra; the last one is converged to rounding, or all there is."""
+        n, width, level = K.n, self.width(K.n, k), _level(K)
+        space = _Space(K, min(n, width * self.max_products))
+        block = space.orthonormal(_start(K, k, width))
+        for products in range(1, self.max_products + 1):
+            space.extend(block)
+            if products >= 2 or space.full:
+                values, vectors, residual = space.ritz(k + _NEAR)
+                converged = _largest_norm(residual[:, :k]) <= 8 * level * values[0]
+                last = converged or space.full or products == self.max_products
+                beyond = space.unseen(values[min(k, len(values) - 1)])
+                found = _spectrum(values, vectors, residual, k=k, beyond=beyond, level=level, products=products)
+                if last or np.median(found.noise) < _COARSE * np.sqrt(found.k / n):
+                    yield found
+                if last:
+                    return
+            block = space.next_block()
+
+
+_COARSE = 1e-2  # noise of this share of a typical row's length cannot certify anything yet
+
+
+def _largest_norm(columns: Floats) -> float:
+    return float(np.sqrt(np.einsum("ij,ij->j", columns, columns).max()))
+
+
+def _start(K: KernelMatrix, k: int, width: int) -> Floats:
+    """Where the Krylov space starts: the smooth directions guessed, the others by signs.
+
+    The eigenvectors of a small block of K, extended to all items by one product with its
+    columns, are nearly right for smooth directions and save a product with all of K. They are
+    blind to items far from all others, so the rest of the columns are fixed signs, which have a
+    part in every direction.
+    """
+    n = K.n
+    few = spread(n, min(n, max(300, 5 * k)))
+    blind = signs(n, width)
+    if len(few) == n or width <= k:
+        return blind
+    _, vectors = _eigh(K.block(few, few), min(k, len(few)))
+    columns = K.columns(few)
+    with blas_for(columns.size * width):
+        guess = columns @ vectors
+    guess *= np.sqrt(n) / np.sqrt(np.einsum("ij,ij->j", guess, guess))
+    return np.hstack([guess, blind[:, : width - guess.shape[1]]])
+
+
+class _Space:
+    """The Krylov space so far: Q orthonormal, AQ = K Q, T = Q^T K Q."""
+
+    def __init__(self, K: KernelMatrix, most: int) -> None:
+        self.K = K
+        self._Q = np.empty((K.n, most), order="F")
+        self._AQ = np.empty((K.n, most), order="F")
+        self._T = np.empty((most, most))
+        self.size = 0
+        self._trace = float(K.diagonal().sum())
+        self._width = 0
+
+    @property
+    def full(self) -> bool:
+        return self.size == self._Q.shape[1]
+
+    def orthonormal(self, Z: Floats) -> Floats:
+        """Z made orthonormal to the space and in itself: twice is enough."""
+        Q = self._Q[:, : self.size]
+        with self._threads(Z.shape[1]):
+            for _ in range(2):
+                Z = Z - Q @ (Q.T @ Z)
+                Z = _orthonormal_columns(Z)
+        return Z
+
+    def _threads(self, width: int) -> AbstractContextManager[Any]:
+        return blas_for(self.K.n * max(self.size, width) * width)
+
+    def extend(self, block: Floats) -> None:
+        block = block[:, : self._Q.shape[1] - self.size]
+        old, new = self.size, self.size + block.shape[1]
+        self._Q[:, old:new] = block
+        self._AQ[:, old:new] = self.K.matmul(block)
+        with self._threads(new):
+            T = self._Q[:, :new].T @ self._AQ[:, old:new]
+        self._T[:new, old:new] = T
+        self._T[old:new, :new] = T.T
+        self.size, self._width = new, new - old
+
+    def next_block(self) -> Floats:
+        return self.orthonormal(self._AQ[:, self.size - self._width : self.size])
+
+    def ritz(self, count: int) -> tuple[Floats, Floats, Floats]:
+        """Leading Ritz values and vectors, and their residuals K v - theta v."""
+        values, U = _eigh(self._T[: self.size, : self.size], min(count, self.size))
+        with self._threads(len(values)):
+            vectors = self._Q[:, : self.size] @ U
+            return values, vectors, self._AQ[:, : self.size] @ U - vectors * values
+
+    def unseen(self, after: float) -> float:
+        """A bound on the eigenvalues of K outside of the space.
+
+        The Frobenius norm and the trace of what is left of K are true bounds. While both are useless,
+        take the eigenvalue after the cut: with signs in the start, no direction stays unseen for long.
+        """
+        Q2 = np.vdot(self._AQ[:, : self.size], self._AQ[:, : self.size])
+        T = self._T[: self.size, : self.size]
+        total = self.K.frobenius2()
+        left2 = max(total - 2 * float(Q2) + float(np.vdot(T, T)), 8 * EPS * total)
+        left1 = max(self._trace - float(np.trace(T)), 8 * EPS * self._trace)
+        return min(float(np.sqrt(left2)), left1, max(after, 0.0)) if self.size < self.K.n else 0.0
+
+
+def _orthonormal_columns(Z: Floats) -> Floats:
+    """Orthonormal columns with the span of Z, by Cholesky where Z allows it, else by QR."""
+    from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+    lengths = np.sqrt(np.einsum("ij,ij->j", Z, Z))
+    Z = Z / np.where(lengths > 0, lengths, 1.0)
+    try:
+        R = cholesky(Z.T @ Z, check_finite=False)
+        diagonal = np.diagonal(R)
+        if diagonal.min() > 1e-5:  # then the loss of orthogonality, below 1e-6, goes in the second round
+            return np.asarray(solve_triangular(R, Z.T, trans="T", check_finite=False)).T
+    except LinAlgError:
+        pass
+    return np.linalg.qr(Z)[0]
+
+
+@dataclass(frozen=True)
+class Auto:
+    """`Dense` for small pools or large shares of them, `BlockKrylov` for the rest."""
+
+    def choose(self, K: KernelMatrix, k: int) -> Dense | BlockKrylov:
+        """The solver for this matrix and this k."""
+        if K.factor() is not None:
+            return Dense()
+        krylov = BlockKrylov()
+        small = K.n <= 1000 or 4 * krylov.width(K.n, k) >= K.n
+        return Dense() if small and K.fits else krylov
+
+
+SOLVERS: dict[str, type[Auto] | type[Dense] | type[BlockKrylov]] = {
+    "auto": Auto,
+    "dense": Dense,
+    "block-krylov": BlockKrylov,
+}
+
+
+def resolve_solver(solver: object, K: KernelMatrix, k: int) -> Solver:
+    """The solver object behind a name, with "auto" decided."""
+    if isinstance(solver, str):
+        if solver not in SOLVERS:
+            raise ValueError(nearest("solver", solver, SOLVERS))
+        solver = SOLVERS[solver]()
+    if isinstance(solver, Auto):
+        return solver.choose(K, k)
+    if isinstance(solver, Solver):
+        return solver
+    raise TypeError(f"solver must be a name ({', '.join(SOLVERS)}) or a solver object, got {solver!r}.")
