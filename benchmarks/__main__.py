@@ -36,13 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         directory = None if options.generated else find(options.data)
     except FileNotFoundError as error:
         parser().error(str(error))
+    before = load()
     setting = Setting(directory, options.threads, options.rounds, options.smoke)
     sections = [
         section(group, setting, measure(group, setting)) for group in wanted_groups(options)
     ]
     if IMPORTS in (options.only or [IMPORTS]):
         sections.append(import_section([import_or_missing(name) for name in MODULES]))
-    report(sections, options)
+    report(sections, f"{surroundings()}; {before}", options)
     missed = [line for one in sections for line in one.lines if line.missed()]
     return 1 if options.strict and missed else 0
 
@@ -82,11 +83,11 @@ def import_or_missing(module: str) -> ImportTime | str:
     return import_time(module)
 
 
-def report(sections: Sequence[Section], options: argparse.Namespace) -> None:
+def report(sections: Sequence[Section], where: str, options: argparse.Namespace) -> None:
     print(as_markdown(sections) if options.markdown else as_text(sections))
-    print(surroundings())
+    print(where)
     if options.json:
-        facts = {"surroundings": surroundings(), "lines": as_json(sections)}
+        facts = {"surroundings": where, "lines": as_json(sections)}
         options.json.write_text(json.dumps(facts, indent=2) + "\n")
 
 
@@ -94,6 +95,11 @@ def surroundings() -> str:
     """What the numbers depend on besides the code."""
     installed = [f"{name} {found}" for name in DISTRIBUTIONS if (found := release(name))]
     return f"Python {platform.python_version()}, {cores()} cores; {', '.join(installed)}"
+
+
+def load() -> str:
+    """How busy the machine was before the run: on a busy one, compare `cpu s`, not `seconds`."""
+    return f"load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
 
 
 def release(distribution: str) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.case import keep_least
 from benchmarks.catalogue import Case, Group
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +45,7 @@ class Measurement:
     """One case after its rounds; `problem` stands in place of numbers."""
 
     seconds: dict[str, float] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
     peak: int = 0
     entries: int = 0
     blas_threads: int = 0
@@ -51,23 +53,22 @@ class Measurement:
     quality: dict[str, float] = field(default_factory=dict)
     problem: str | None = None
 
-    def add(self, round_: dict[str, Any]) -> None:
-        """The least time and the least peak: other programs only ever add to either."""
-        for part, seconds in round_["seconds"].items():
-            self.seconds[part] = min(seconds, self.seconds.get(part, seconds))
-        self.peak = min(round_["peak"], self.peak or round_["peak"])
-        self.entries, self.picks = round_["entries"], round_["picks"]
-        self.blas_threads = round_["blas_threads"]
+    def add(self, answer: dict[str, Any]) -> None:
+        """One round more: the least time counts (other programs only add), and the largest peak."""
+        keep_least(self.seconds, answer["seconds"])
+        keep_least(self.cpu, answer["cpu"])
+        self.peak = max(answer["peak"], self.peak)
+        self.entries, self.picks = answer["entries"], answer["picks"]
+        self.blas_threads = answer["blas_threads"]
 
 
 def measure(group: Group, setting: Setting) -> dict[str, Measurement]:
     """All cases of a group, round after round, so that a busy minute hits all of them alike."""
     results = {case.call: Measurement(problem=missing(case)) for case in group.cases}
-    for round_ in range(setting.rounds):
+    for _ in range(setting.rounds):
         for case in group.cases:
-            result = results[case.call]
-            if result.problem is None and not (round_ and case.once):
-                measure_once(group, case, setting, result)
+            if results[case.call].problem is None:
+                measure_once(group, case, setting, results[case.call])
     add_quality(group, setting, results)
     return results
 
@@ -79,10 +80,13 @@ def missing(case: Case) -> str | None:
 
 def measure_once(group: Group, case: Case, setting: Setting, result: Measurement) -> None:
     try:
-        result.add(job(group, setting, {"do": "case", "call": case.call}))
+        answer = job(group, setting, {"do": "case", "call": case.call})
     except JobError as error:
-        result.problem = f"failed: {error}"
-    say(f"{group.key:8} {case.rows[0].title:34} {result.problem or brief(result)}")
+        result.problem = outcome = f"failed: {error}"
+    else:
+        result.add(answer)
+        outcome = brief(answer["seconds"])
+    say(f"{group.key:8} {case.rows[0].title:34} {outcome}")
 
 
 def add_quality(group: Group, setting: Setting, results: dict[str, Measurement]) -> None:
@@ -143,8 +147,8 @@ def size(group: Group, setting: Setting) -> int:
     return min(group.k, SMOKE_K) if setting.smoke else group.k
 
 
-def brief(result: Measurement) -> str:
-    return "  ".join(f"{part} {seconds:.3g} s" for part, seconds in result.seconds.items())
+def brief(seconds: dict[str, float]) -> str:
+    return "  ".join(f"{part} {one:.3g} s" for part, one in seconds.items())
 
 
 def say(text: str) -> None:

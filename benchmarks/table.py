@@ -14,6 +14,7 @@ from benchmarks.measure import Measurement, Setting, size
 HEADINGS = (
     "case",
     "seconds",
+    "cpu s",
     "x ours",
     "K entries",
     "peak MB",
@@ -31,6 +32,7 @@ class Line:
     group: str
     title: str
     seconds: float | None = None
+    cpu: float | None = None
     ratio: float | None = None
     entries: int | None = None
     peak: int | None = None
@@ -71,10 +73,9 @@ class Section:
 
 
 def section(group: Group, setting: Setting, results: dict[str, Measurement]) -> Section:
-    found = [(row, results[case.call]) for case in group.cases for row in case.rows]
-    seconds = {row.title: one.seconds.get(row.part) for row, one in found}
-    lines = tuple(line(group, row, one, seconds, setting) for row, one in found)
-    return Section(heading(group, setting), lines)
+    found = {row.title: (row, results[case.call]) for case in group.cases for row in case.rows}
+    lines = (line(group, setting, *one, found.get(one[0].versus or "")) for one in found.values())
+    return Section(heading(group, setting), tuple(lines))
 
 
 def rows_of(group: Group, setting: Setting) -> int:
@@ -94,19 +95,20 @@ def heading(group: Group, setting: Setting) -> str:
 
 def line(
     group: Group,
+    setting: Setting,
     row: Row,
     result: Measurement,
-    seconds: dict[str, float | None],
-    setting: Setting,
+    versus: tuple[Row, Measurement] | None,
 ) -> Line:
+    targets = () if setting.smoke else row.targets  # on small pools they mean nothing
     if result.problem is not None:
-        return Line(group.key, row.title, note=result.problem, targets=row.targets)
-    mine, reference = seconds[row.title], seconds.get(row.versus or "")
+        return Line(group.key, row.title, note=result.problem, targets=targets)
     return Line(
         group=group.key,
         title=row.title,
-        seconds=mine,
-        ratio=mine / reference if mine is not None and reference else None,
+        seconds=result.seconds[row.part],
+        cpu=result.cpu[row.part],
+        ratio=ratio(row, result, *versus) if versus else None,
         entries=result.entries,
         peak=result.peak,
         peak_of_K=result.peak / (8 * rows_of(group, setting) ** 2),
@@ -114,8 +116,25 @@ def line(
         log_det=result.quality.get("log_det"),
         operator_error=result.quality.get("operator_error"),
         trace_error=result.quality.get("trace_error"),
-        targets=() if setting.smoke else row.targets,
+        note=agreement(result, versus[1]) if versus and row.same_method else "",
+        targets=targets,
     )
+
+
+def ratio(row: Row, result: Measurement, other: Row, reference: Measurement) -> float | None:
+    if reference.problem is not None:
+        return None
+    return result.seconds[row.part] / reference.seconds[other.part]
+
+
+def agreement(result: Measurement, reference: Measurement) -> str:
+    """Where two programs claim the same method, whether they picked the same."""
+    if reference.problem is not None:
+        return ""
+    mine, theirs = result.picks[0], reference.picks[0]
+    if mine == theirs:
+        return f"same {len(mine)} picks, same order"
+    return f"{len(set(mine) & set(theirs))} of {len(mine)} picks in common"
 
 
 def import_section(times: Sequence[ImportTime | str]) -> Section:
@@ -148,6 +167,7 @@ def cells(line: Line) -> list[str]:
     return [
         line.title,
         short(line.seconds),
+        short(line.cpu),
         short(line.ratio),
         "" if line.entries is None else f"{line.entries:.2e}",
         "" if line.peak is None else f"{line.peak / 1e6:,.0f}",

@@ -52,6 +52,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         runs += 1
     return {
         "seconds": clock.seconds,
+        "cpu": clock.cpu,
         "peak": peak,
         "entries": run.entries,
         "picks": run.picks,

@@ -3,7 +3,7 @@
 # A, tau   K = Q T Q^T after LAPACK's dsytrd: A holds the reflectors whose product is Q
 # d, e     the tridiagonal T: its diagonal and its off-diagonal
 # cluster  eigenvalues too close to be told apart: their vectors are computed together
-# rows     the eigenvectors known so far, one per row
+# rows     the eigenvectors known so far, one per row; with room for more
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import frexp, ldexp
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh_tridiagonal, lapack, qr
+from scipy.linalg import LinAlgError, eigh_tridiagonal, lapack, qr, solve_triangular
 
 from .arrays import EPS, Bools, Floats, Ints
 from .threads import blas_for
@@ -20,7 +20,7 @@ from .threads import blas_for
 # Vectors of eigenvalues that are closer than this share of the largest one would differ by more
 # than a thousandth from orthogonal ones if each were computed on its own.
 _CLUSTER = 1000 * EPS
-_REFLECTORS = 256  # how many reflectors are handed to LAPACK at a time: what is copied stays small
+_REFLECTORS = 64  # how many reflectors are applied at a time
 
 
 def positive(values: Floats, level: float) -> Bools:
@@ -53,7 +53,8 @@ class SymmetricEigen:
             self._A, self._d, self._e, self._tau, info = lapack.dsytrd(
                 A, lower=1, lwork=64 * n, overwrite_a=1
             )
-            scaled, failed = lapack.dsterf(self._d, self._e)
+            # a 1 x 1 matrix is its own eigenvalue; LAPACK's wrapper refuses it
+            scaled, failed = lapack.dsterf(self._d, self._e) if n > 1 else (self._d, 0)
         if info != 0 or failed != 0:
             raise np.linalg.LinAlgError("LAPACK found no eigenvalues: is a value NaN or infinite?")
         self._scaled: Floats = scaled
@@ -65,29 +66,23 @@ class SymmetricEigen:
         self._cluster: Ints = np.concatenate([[0], np.cumsum(~joined)])
         self._place: Ints = np.full(n, -1, dtype=np.int64)
         self._rows: Floats = np.empty((0, n))
-
-    @property
-    def known(self) -> int:
-        """How many vectors are known so far."""
-        return len(self._rows)
+        self.known = 0  # how many vectors have been computed
+        self._R: dict[int, Floats] = {}
 
     def vectors(
         self, indices: Ints | list[int], likely: Callable[[], Ints] | None = None
     ) -> Floats:
         """Orthonormal eigenvectors of these eigenvalues, as columns.
 
-        ``likely`` lists indices that may be asked for next, the likeliest first. When a later call
-        finds some missing, half as many as are known come with them, so that it happens seldom.
+        ``likely`` is asked, when some are missing, which others are worth computing with them.
         """
         indices = np.asarray(indices, dtype=np.int64)
         missing = self._place[indices] < 0
         if missing.any():
             wanted = np.zeros(self.n, dtype=bool)
             wanted[indices[missing]] = True
-            if likely is not None and self.known:
-                order = likely()
-                unknown = order[(self._place[order] < 0) & ~wanted[order]]
-                wanted[unknown[: self.known // 2]] = True
+            if likely is not None:
+                wanted[likely()] = True
             self._learn(wanted)
         return self._rows[self._place[indices]].T
 
@@ -97,11 +92,21 @@ class SymmetricEigen:
         new = np.flatnonzero(wanted & (self._place < 0))
         with blas_for(self.n**2 * len(new)):
             V = self._back(self._tridiagonal(new))
-            for _ in range(2):  # vectors found on their own are orthogonal to about 1e-3 at worst
-                V -= self._rows.T @ (self._rows @ V)
+            # found on their own, vectors are orthogonal to about 1e-3 at worst: once is enough
+            rows = self._rows[: self.known]
+            V -= rows.T @ (rows @ V)
             V, _ = qr(V, mode="economic", overwrite_a=True, check_finite=False)
-        self._place[new] = np.arange(self.known, self.known + len(new))
-        self._rows = np.vstack([self._rows, V.T])
+        self._keep(new, V)
+
+    def _keep(self, new: Ints, V: Floats) -> None:
+        total = self.known + len(new)
+        if total > len(self._rows):
+            larger = np.empty((min(max(total, 2 * self.known), self.n), self.n))
+            larger[: self.known] = self._rows[: self.known]
+            self._rows = larger
+        self._rows[self.known : total] = V.T
+        self._place[new] = np.arange(self.known, total)
+        self.known = total
 
     def _tridiagonal(self, new: Ints) -> Floats:
         """The vectors of T for these indices; every cluster among them is complete."""
@@ -129,13 +134,32 @@ class SymmetricEigen:
             return np.asarray(every[:, first : last + 1])
 
     def _back(self, Z: Floats) -> Floats:
-        """Q Z: from vectors of T to vectors of K, by the reflectors from the last to the first."""
+        """Q Z: from vectors of T to vectors of K, by the reflectors from the last to the first.
+
+        A block of reflectors is I - V (1/tau on the diagonal, V^T V above it)^-1 V^T. Its V is read
+        in place: LAPACK's dormqr would need a copy of A.
+        """
         for start in reversed(range(0, self.n - 1, _REFLECTORS)):
-            stop = min(start + _REFLECTORS, self.n - 1)
-            A, tau = self._A[start + 1 :, start:stop], self._tau[start:stop]
-            work = 64 * (Z.shape[1] + 65)
-            Z[start + 1 :] = lapack.dormqr("L", "N", A, tau, Z[start + 1 :], work)[0]
+            head, tail, R = self._block(start)
+            cut = start + 1 + len(head)
+            shared = head.T @ Z[start + 1 : cut] + tail.T @ Z[cut:]
+            shared = solve_triangular(R, shared, check_finite=False)
+            Z[start + 1 : cut] -= head @ shared
+            Z[cut:] -= tail @ shared
         return Z
+
+    def _block(self, start: int) -> tuple[Floats, Floats, Floats]:
+        """Reflectors from this one on: the unit triangle at the top of V, what is below, and R."""
+        count = min(_REFLECTORS, self.n - 1 - start)
+        head = np.tril(self._A[start + 1 : start + 1 + count, start : start + count], -1)
+        np.fill_diagonal(head, 1.0)
+        tail = self._A[start + 1 + count :, start : start + count]
+        if start not in self._R:
+            R = np.triu(head.T @ head + tail.T @ tail, 1)
+            with np.errstate(divide="ignore"):  # tau = 0 stands for no reflection
+                np.fill_diagonal(R, 1 / self._tau[start : start + count])
+            self._R[start] = R
+        return head, tail, self._R[start]
 
 
 class FactorEigen:
@@ -164,7 +188,7 @@ class FactorEigen:
     def vectors(
         self,
         indices: Ints | list[int],
-        likely: Callable[[], Ints] | None = None,  # noqa: ARG002  the same door as above
+        likely: Callable[[], Ints] | None = None,
     ) -> Floats:
         """Orthonormal eigenvectors of these eigenvalues, as columns."""
         return np.asarray(self._U[:, indices])

@@ -84,7 +84,7 @@ def _spectrum(
     if cut == n:
         noise = np.zeros(n)  # all of the space: no direction is left to mix with
     elif gap <= 0 or beyond >= theta:
-        noise = np.full(n, np.inf)
+        noise = np.full(n, 2.0)  # nothing is known: two rows of length at most one
     else:
         near = slice(cut, cut + _NEAR)
         noise = row_noise(vectors[:, :cut], values, vectors[:, near], residual, beyond, level)
@@ -153,7 +153,7 @@ def _from_factor(F: Floats | Sparse) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class BlockKrylov:
-    """Products with K only: a block Krylov space from a fixed start, Rayleigh and Ritz in it.
+    """Products with K only: a Krylov space from a fixed start, Rayleigh and Ritz in it.
 
     It hands out its eigenvectors whenever they may be good enough, with their noise, so that the
     selection can stop it as soon as the picks are certain. Equivalent to `Dense` at far less work
@@ -170,34 +170,35 @@ class BlockKrylov:
                 raise ValueError(f"BlockKrylov wants {name} >= 1, got {name}={value}.")
 
     def width(self, n: int, k: int) -> int:
-        """Columns per product: half as many again as are wanted."""
-        return min(n, self.block if self.block is not None else k + max(_NEAR, k // 2))
+        """Columns of the first product: some more than are wanted."""
+        return min(n, self.block if self.block is not None else k + max(_NEAR, k // 3))
 
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]:
         """Better and better Spectra; the last one is converged to rounding, or all there is."""
-        n, width, level = K.n, self.width(K.n, k), _level(K)
-        space = _Space(K, min(n, width * self.max_products))
-        block = space.orthonormal(_start(K, k, width))
+        n, level = K.n, _level(K)
+        space = _Space(K)
+        block = space.orthonormal(_start(K, k, self.width(n, k)))
         for products in range(1, self.max_products + 1):
             space.extend(block)
-            if products >= 2 or space.full:
-                values, vectors, residual = space.ritz(k + _NEAR)
-                converged = _largest_norm(residual[:, :k]) <= 8 * level * values[0]
-                last = converged or space.full or products == self.max_products
-                beyond = space.unseen(values[min(k, len(values) - 1)])
-                found = _spectrum(values, vectors, residual, k=k, beyond=beyond, level=level, products=products)
-                if last or np.median(found.noise) < _COARSE * np.sqrt(found.k / n):
-                    yield found
-                if last:
-                    return
-            block = space.next_block()
+            values, vectors, residual = space.ritz(k + _NEAR)
+            lengths = np.sqrt(np.einsum("ij,ij->j", residual, residual))
+            last = products == self.max_products or space.size == n
+            last = last or bool(lengths[:k].max() <= 8 * level * values[0])
+            beyond = space.unseen(values[min(k, len(values) - 1)])
+            found = _spectrum(values, vectors, residual, k=k, beyond=beyond, level=level, products=products)
+            if last or np.median(found.noise) < _COARSE * np.sqrt(found.k / n):
+                yield found
+            if last:
+                return
+            # Only what is still wrong is taken further: leading vectors converge long before the cut.
+            wrong = lengths / np.maximum(np.abs(values), level * values[0])
+            worst = wrong >= np.partition(wrong, -min(_LEAST, len(wrong)))[-min(_LEAST, len(wrong))]
+            needy = worst | (wrong > 1e-3 * wrong[:k].max())
+            block = space.orthonormal(residual[:, needy])[:, : n - space.size]
 
 
+_LEAST = 10  # columns of a product at least
 _COARSE = 1e-2  # noise of this share of a typical row's length cannot certify anything yet
-
-
-def _largest_norm(columns: Floats) -> float:
-    return float(np.sqrt(np.einsum("ij,ij->j", columns, columns).max()))
 
 
 def _start(K: KernelMatrix, k: int, width: int) -> Floats:
@@ -222,53 +223,43 @@ def _start(K: KernelMatrix, k: int, width: int) -> Floats:
 
 
 class _Space:
-    """The Krylov space so far: Q orthonormal, AQ = K Q, T = Q^T K Q."""
+    """The space so far: Q orthonormal, AQ = K Q, T = Q^T K Q."""
 
-    def __init__(self, K: KernelMatrix, most: int) -> None:
+    def __init__(self, K: KernelMatrix) -> None:
         self.K = K
-        self._Q = np.empty((K.n, most), order="F")
-        self._AQ = np.empty((K.n, most), order="F")
-        self._T = np.empty((most, most))
-        self.size = 0
+        self._Q = np.empty((K.n, 0))
+        self._AQ = np.empty((K.n, 0))
+        self._T = np.empty((0, 0))
         self._trace = float(K.diagonal().sum())
-        self._width = 0
 
     @property
-    def full(self) -> bool:
-        return self.size == self._Q.shape[1]
+    def size(self) -> int:
+        return self._Q.shape[1]
 
     def orthonormal(self, Z: Floats) -> Floats:
         """Z made orthonormal to the space and in itself: twice is enough."""
-        Q = self._Q[:, : self.size]
         with self._threads(Z.shape[1]):
             for _ in range(2):
-                Z = Z - Q @ (Q.T @ Z)
+                Z = Z - self._Q @ (self._Q.T @ Z)
                 Z = _orthonormal_columns(Z)
         return Z
 
-    def _threads(self, width: int) -> AbstractContextManager[Any]:
-        return blas_for(self.K.n * max(self.size, width) * width)
-
     def extend(self, block: Floats) -> None:
-        block = block[:, : self._Q.shape[1] - self.size]
-        old, new = self.size, self.size + block.shape[1]
-        self._Q[:, old:new] = block
-        self._AQ[:, old:new] = self.K.matmul(block)
-        with self._threads(new):
-            T = self._Q[:, :new].T @ self._AQ[:, old:new]
-        self._T[:new, old:new] = T
-        self._T[old:new, :new] = T.T
-        self.size, self._width = new, new - old
-
-    def next_block(self) -> Floats:
-        return self.orthonormal(self._AQ[:, self.size - self._width : self.size])
+        """One product with K, for these new orthonormal columns."""
+        block = np.ascontiguousarray(block)  # BLAS is nearly twice as fast on rows
+        product = self.K.matmul(block)
+        self._Q = np.hstack([self._Q, block])
+        self._AQ = np.hstack([self._AQ, product])
+        with self._threads(block.shape[1]):
+            corner = self._Q.T @ product
+        self._T = np.block([[self._T, corner[: -block.shape[1]]], [corner.T]])
 
     def ritz(self, count: int) -> tuple[Floats, Floats, Floats]:
         """Leading Ritz values and vectors, and their residuals K v - theta v."""
-        values, U = _eigh(self._T[: self.size, : self.size], min(count, self.size))
+        values, U = _eigh(self._T, min(count, self.size))
         with self._threads(len(values)):
-            vectors = self._Q[:, : self.size] @ U
-            return values, vectors, self._AQ[:, : self.size] @ U - vectors * values
+            vectors = self._Q @ U
+            return values, vectors, self._AQ @ U - vectors * values
 
     def unseen(self, after: float) -> float:
         """A bound on the eigenvalues of K outside of the space.
@@ -276,12 +267,16 @@ class _Space:
         The Frobenius norm and the trace of what is left of K are true bounds. While both are useless,
         take the eigenvalue after the cut: with signs in the start, no direction stays unseen for long.
         """
-        Q2 = np.vdot(self._AQ[:, : self.size], self._AQ[:, : self.size])
-        T = self._T[: self.size, : self.size]
+        if self.size == self.K.n:
+            return 0.0
         total = self.K.frobenius2()
-        left2 = max(total - 2 * float(Q2) + float(np.vdot(T, T)), 8 * EPS * total)
-        left1 = max(self._trace - float(np.trace(T)), 8 * EPS * self._trace)
-        return min(float(np.sqrt(left2)), left1, max(after, 0.0)) if self.size < self.K.n else 0.0
+        seen = 2 * float(np.einsum("ij,ij->", self._AQ, self._AQ)) - float(np.einsum("ij,ij->", self._T, self._T))
+        left2 = max(total - seen, 8 * EPS * total)
+        left1 = max(self._trace - float(np.trace(self._T)), 8 * EPS * self._trace)
+        return min(float(np.sqrt(left2)), left1, max(after, 0.0))
+
+    def _threads(self, width: int) -> AbstractContextManager[Any]:
+        return blas_for(self.K.n * max(self.size, width) * width)
 
 
 def _orthonormal_columns(Z: Floats) -> Floats:

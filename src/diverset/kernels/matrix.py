@@ -14,7 +14,9 @@ import numpy as np
 from ..arrays import EPS, Bools, Floats, Ints, Sparse, is_sparse
 from ..items import Items, read_items
 from ..threads import blas_for, each, row_blocks
-from .functions import Gaussian, Kernel, Precomputed, as_kernel, dense_or_refuse
+from .base import Kernel, dense_or_refuse
+from .distance import Gaussian
+from .given import Precomputed, as_kernel
 
 MEMORY = 4 * 2**30  # bytes that the formed matrix may take: up to n = 23,170
 _BLOCK_BYTES = 2**24  # a row block of this size stays in cache while its product is taken

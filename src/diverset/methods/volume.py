@@ -101,7 +101,7 @@ class DAS:
         chosen = outcomes[best]
         doubt = np.abs(criteria - criteria.max()) <= 1e-6 * max(1.0, abs(criteria.max()))
         rivals = [o for o, close in zip(outcomes, doubt, strict=True) if close]
-        if any(o.picks.tolist() != chosen.picks.tolist() for o in rivals):
+        if any(set(o.picks.tolist()) != set(chosen.picks.tolist()) for o in rivals):
             return replace(chosen, clear=np.zeros_like(chosen.clear), solver=solver)
         return replace(chosen, solver=solver)
 

@@ -22,7 +22,9 @@ def _shift(log_values: Floats) -> float:
 
 
 def _recurrence(log_values: Floats, k: int) -> tuple[Floats, Floats, float]:
-    """The ratios r_1..r_k of all values and the chances on the way; values scaled by exp(-shift).
+    """The ratios r_1..r_k of all values, the chances on the way, and the shift.
+
+    Values come in ascending order, and are scaled by exp(-shift).
 
     From e_j' = e_j + lambda e_(j-1) follows, dividing by the same for j - 1,
 
@@ -33,7 +35,7 @@ def _recurrence(log_values: Floats, k: int) -> tuple[Floats, Floats, float]:
     """
     r = np.zeros(k)
     chances = np.zeros((len(log_values), k))
-    if not (log_values > -np.inf).any():
+    if k == 0 or not (log_values > -np.inf).any():
         return r, chances, 0.0
     shift = _shift(log_values)
     values = np.exp(log_values - shift)
@@ -41,7 +43,7 @@ def _recurrence(log_values: Floats, k: int) -> tuple[Floats, Floats, float]:
         if value == 0.0:
             continue
         grown = r + value
-        r[1:] = r[:-1] / grown[:-1] * grown[1:]
+        r[1:] = grown[1:] / grown[:-1] * r[:-1]  # in this order nothing underflows on the way
         r[0] = grown[0]
         np.divide(value, grown, out=row)
     return r, chances, shift
@@ -50,8 +52,8 @@ def _recurrence(log_values: Floats, k: int) -> tuple[Floats, Floats, float]:
 def log_esp(log_values: Floats, k: int) -> Floats:
     """log e_0, ..., log e_k of the eigenvalues whose logs are given (-inf for zero).
 
-    >>> log_esp(np.log([1.0, 2.0, 3.0]), 3)  # e_0 = 1, e_1 = 6, e_2 = 11, e_3 = 6
-    array([0.  , 1.79, 2.4 , 1.79])
+    >>> np.exp(log_esp(np.log([1.0, 2.0, 3.0]), 3)).round(9)
+    array([ 1.,  6., 11.,  6.])
     """
     ratios, _, shift = _recurrence(np.sort(log_values), k)
     with np.errstate(divide="ignore"):

@@ -16,7 +16,10 @@ from scipy.linalg import LinAlgError, cholesky
 from ..arrays import EPS, Floats, Ints, is_sparse
 from ..eigen import FactorEigen, SymmetricEigen
 from ..kernels import KernelMatrix
+from ..threads import row_blocks
 from .mixture import Mixture
+
+_ROWS = 256  # looked at in one go
 
 
 class Form(Protocol):
@@ -98,8 +101,8 @@ class MarginalForm:
         slack = max(1e-8, 8 * self.n * EPS)
         if largest > 1 + slack:
             raise ValueError(
-                f"P is not a marginal kernel: its largest eigenvalue is {largest:.6g}, wanted eigenvalues "
-                "from 0 to 1. Type LEnsemble(L) if this is the matrix L, or P / np.linalg.norm(P, 2)."
+                f"P is not a marginal kernel: its largest eigenvalue is {largest:.6g}, wanted from "
+                "0 to 1. Type LEnsemble(P) if this is the matrix L, or P / np.linalg.norm(P, 2)."
             )
         # within rounding of one is one: P of a projection, as a computer writes it down
         one = eigen.values > 1 - 8 * self.n * EPS
@@ -118,9 +121,9 @@ class MarginalForm:
     def matrix(self) -> Floats:
         if self.mixture.sure:
             raise ValueError(
-                f"L = P (I - P)^-1 does not exist: {self.mixture.sure} of the eigenvalues of P are 1. "
-                "sample(), marginals() and log_prob() work all the same; type LEnsemble.from_marginal("
-                "0.999 * P).matrix() for an L close by."
+                f"L = P (I - P)^-1 does not exist: {self.mixture.sure} eigenvalues of P are 1. "
+                "Samples, marginals and probabilities work all the same; for an L close by type "
+                "LEnsemble.from_marginal(0.999 * P).matrix()."
             )
         return self._finite @ self._finite.T
 
@@ -145,7 +148,7 @@ class MarginalForm:
 
 
 def log_det(A: Floats) -> float:
-    """log det of a symmetric positive semi-definite matrix; -inf where it is singular to rounding."""
+    """log det of a symmetric positive semi-definite matrix; -inf where singular to rounding."""
     try:
         return log_triangle2(cholesky(A, check_finite=False)) if len(A) else 0.0
     except LinAlgError:
@@ -156,7 +159,7 @@ def log_volume2(A: Floats) -> float:
     """log det(A^T A) for a tall A, from its QR decomposition."""
     if A.shape[0] < A.shape[1]:
         return -np.inf
-    return log_triangle2(np.linalg.qr(A, mode="r")) if A.shape[1] else 0.0
+    return log_triangle2(np.asarray(np.linalg.qr(A, mode="r"))) if A.shape[1] else 0.0
 
 
 def log_triangle2(R: Floats) -> float:
@@ -179,17 +182,20 @@ def table(name: str, matrix: Any) -> Floats:
     """A finite float64 table with at least one row, or a sentence about what is wrong with it."""
     array = np.asarray(matrix)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} has dtype {array.dtype}, wanted real numbers. Type {name}.astype(float).")
+        raise TypeError(
+            f"{name} has dtype {array.dtype}, wanted real numbers. Type {name}.astype(float)."
+        )
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a table with rows and columns, got shape {array.shape}.")
     rows = array.astype(np.float64, copy=False)
-    bad = ~np.isfinite(rows)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise ValueError(
-            f"{name} has {bad.sum()} values that are not finite, the first ({rows[i, j]}) in row {i}, "
-            f"column {j}. Leave these items out, or repair the kernel that made them."
-        )
+    for block in row_blocks(len(rows), _ROWS):
+        bad = ~np.isfinite(rows[block])
+        if bad.any():
+            i, j = np.argwhere(bad)[0]
+            raise ValueError(
+                f"{name} is not finite: {rows[block][i, j]} in row {block.start + i}, column {j}. "
+                "Leave such items out, or repair the kernel that made them."
+            )
     return rows
 
 
@@ -202,12 +208,13 @@ def square(name: str, matrix: Any) -> Floats:
             f"{name} must be square, got shape ({n}, {width}). "
             "Type LEnsemble.from_factor(B) for a factor with L = B B^T."
         )
-    off = float(np.abs(rows - rows.T).max())
-    largest = float(np.abs(rows).max())
+    blocks = row_blocks(n, _ROWS)
+    off = max(float(np.abs(rows[a, b] - rows[b, a].T).max()) for a in blocks for b in blocks)
+    largest = max(float(np.abs(rows[a]).max()) for a in blocks)
     if off > 1e-5 * largest:
         raise ValueError(
-            f"{name} is not symmetric: {name} and its transpose differ by {off / largest:.1e} relative to the "
-            f"largest entry. Type ({name} + {name}.T) / 2 if the difference is rounding."
+            f"{name} is not symmetric: {name} and its transpose differ by {off / largest:.1e} of "
+            f"the largest entry. Type ({name} + {name}.T) / 2 if the difference is rounding."
         )
     lowest = float(rows.diagonal().min())
     if lowest < -1e-8 * largest:
@@ -222,6 +229,6 @@ def refuse_indefinite(name: str, eigen: SymmetricEigen) -> None:
 
 def _indefinite(name: str, reason: str) -> str:
     return (
-        f"{name} is not positive semi-definite: {reason}, wanted none below zero. Type {name} @ {name}.T, "
-        f"or {name} + shift * np.eye(len({name})) with a shift of that size, if it is meant to be."
+        f"{name} is not positive semi-definite: {reason}, wanted nothing below zero. "
+        f"Type {name} @ {name}.T, or {name} + shift * np.eye(len({name})), shift of that size."
     )

@@ -46,7 +46,7 @@ class LEnsemble:
         """From the marginal kernel P = L (L + I)^-1, with eigenvalues from 0 to 1; 1 is allowed.
 
         >>> projection = LEnsemble.from_marginal([[0.5, 0.5], [0.5, 0.5]])
-        >>> projection.expected_size, np.exp(projection.log_prob([1]))
+        >>> projection.expected_size, round(np.exp(projection.log_prob([1])).item(), 3)
         (1.0, 0.5)
         """
         return cls._from(MarginalForm(P))
@@ -88,9 +88,9 @@ class LEnsemble:
     def marginal_kernel(self) -> Floats:
         """P = L (L + I)^-1, whose minor det(P_S) is the probability that a sample holds all of S.
 
-        >>> LEnsemble([[1.0, 0.0], [0.0, 3.0]]).marginal_kernel()
-        array([[0.5 , 0.  ],
-               [0.  , 0.75]])
+        >>> LEnsemble([[2.0, 1.0], [1.0, 2.0]]).marginal_kernel()
+        array([[0.625, 0.125],
+               [0.125, 0.625]])
         """
         V, weights = self._directions(None)
         return (V * weights) @ V.T
@@ -104,11 +104,11 @@ class LEnsemble:
     def log_prob_k(self, subset: Any) -> float:
         """log P(S) = log det(L_S) - log e_k for the k-DPP, with k the size of the subset.
 
-        >>> np.exp(LEnsemble([[1.0, 0.0], [0.0, 3.0]]).log_prob_k([1]))
+        >>> float(np.exp(LEnsemble([[1.0, 0.0], [0.0, 3.0]]).log_prob_k([1])))
         0.75
         """
         S = checked_subset(subset, self.n)
-        k = self._possible_k(len(S)) if len(S) or self._mixture.sure else 0
+        k = self._within_rank(len(S))
         return self._form.log_minor(S) - self._mixture.log_normalizer_k(k)
 
     def marginals(self) -> Floats:
@@ -152,17 +152,19 @@ class LEnsemble:
         self._mixture.prepare(self._possible_k(k))
 
     def _possible_k(self, k: object) -> int:
-        count = checked_k(k, self.n)
+        return self._within_rank(checked_k(k, self.n))
+
+    def _within_rank(self, count: int) -> int:
         if count > self.rank:
             raise ValueError(
-                f"No {count} items have a determinant above zero: L has the numerical rank {self.rank}, "
-                f"less than k={count}. Type k={max(self.rank, 1)} or less, or add a ridge: "
-                "LEnsemble(L + 1e-6 * np.eye(len(L)))."
+                f"No {count} items have a determinant above zero: L has the numerical rank "
+                f"{self.rank}, less than k={count}. Type k={max(self.rank, 1)} or less, or add a "
+                "ridge: LEnsemble(L + 1e-6 * np.eye(len(L)))."
             )
         if count < self._mixture.sure:
             raise ValueError(
-                f"Every sample has at least {self._mixture.sure} items, as many as P has eigenvalues "
-                f"1; got k={count}. Type k={self._mixture.sure} or more."
+                f"Every sample has at least {self._mixture.sure} items, one for each eigenvalue 1 "
+                f"of P; got k={count}. Type k={self._mixture.sure} or more."
             )
         return count
 

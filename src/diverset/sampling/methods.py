@@ -1,4 +1,4 @@
-"""Random methods by name. Each prepares once what needs no chance, then draws as often as wanted."""
+"""Random methods by name. Each prepares once what needs no chance, then draws at will."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class KDPP:
         process = _ensemble(K)
         if size > process.rank:
             raise ValueError(
-                f"kdpp cannot draw k={size} items: the kernel matrix has the numerical rank {process.rank}, "
-                f"so all sets of more have probability zero. Type k={max(process.rank, 1)} or less, "
-                'or method="rpcholesky".'
+                f"kdpp cannot draw k={size} items: the kernel matrix has the numerical rank "
+                f"{process.rank}, so all sets of more have probability zero. "
+                f'Type k={max(process.rank, 1)} or less, or method="rpcholesky".'
             )
         process.prepare_k(size)
         return Sampler(K.n, lambda rng: process.sample_k(size, rng))
@@ -63,7 +63,7 @@ class KDPP:
 
 @dataclass(frozen=True)
 class DPP:
-    """A set of any size with probability det(K_S) / det(I + K): the kernel's scale sets how many."""
+    """Any number of items with probability det(K_S) / det(I + K): the scale of K sets how many."""
 
     name: ClassVar[str] = "dpp"
 
@@ -83,8 +83,8 @@ class RPCholesky:
     """Pivoted Cholesky with random pivots, each in proportion to the diagonal left so far.
 
     Chen, Epperly, Tropp and Webber 2022, with blocks of proposals thinned by rejection as in
-    Epperly, Tropp and Webber 2024 (the same law). Reads about k columns of K: the one to take when K
-    is too large to form. DEPARTURE: past the numerical rank the rest is drawn uniformly, with a
+    Epperly, Tropp and Webber 2024 (the same law). Reads about k columns of K: the one to take when
+    K is too large to form. DEPARTURE: past the numerical rank the rest is drawn uniformly, with a
     warning; the papers stop, published code pads with zeros.
     """
 
@@ -97,7 +97,7 @@ class RPCholesky:
 
 @dataclass(frozen=True)
 class LeverageSampling:
-    """k items in turn, in proportion to rank-k leverage: squared row norms of the k leading eigenvectors."""
+    """k items in turn, in proportion to leverage: squared row norms of the k leading vectors."""
 
     name: ClassVar[str] = "leverage-sampling"
 
@@ -144,10 +144,11 @@ class Uniform:
 
 @dataclass(frozen=True)
 class MCMCKDPP:
-    """A k-DPP without eigenvalues: a chain of random swaps (Li, Jegelka and Sra 2016) from the greedy set.
+    """A k-DPP without eigenvalues: a chain of random swaps (Li, Jegelka and Sra 2016).
 
-    Exact in the limit of many ``steps``; the default is 100 k. What is proven asks for about n k
-    log(n k) steps from a likely start. Take it when n^3 operations are too many, and `KDPP` otherwise.
+    Starts from the greedy set; exact in the limit of many ``steps``, by default 100 k. What is
+    proven asks for about n k log(n k) steps from a likely start. Take it when n^3 operations are
+    too many, and `KDPP` otherwise.
     """
 
     steps: int | None = None
@@ -156,7 +157,7 @@ class MCMCKDPP:
     def __post_init__(self) -> None:
         if self.steps is not None and whole("steps", self.steps) < 0:
             raise ValueError(
-                f"MCMCKDPP wants steps >= 0, got steps={self.steps}. Type steps=100 * k to begin with."
+                f"MCMCKDPP wants steps >= 0, got steps={self.steps}. Type steps=None for 100 k."
             )
 
     def prepare(self, K: KernelMatrix, k: int | None) -> Sampler:
@@ -172,21 +173,31 @@ AnySampler: TypeAlias = (
 
 SAMPLERS: dict[str, type[AnySampler]] = {
     method.name: method
-    for method in (KDPP, DPP, RPCholesky, LeverageSampling, RidgeLeverageSampling, Uniform, MCMCKDPP)
+    for method in (
+        KDPP,
+        DPP,
+        RPCholesky,
+        LeverageSampling,
+        RidgeLeverageSampling,
+        Uniform,
+        MCMCKDPP,
+    )
 }
 
 
 def _needed(name: str, k: int | None, n: int) -> int:
     if k is None:
         raise ValueError(
-            f'{name} needs to know how many items to draw. Type k=10, or method="dpp" for a random size.'
+            f"{name} needs to know how many items to draw, got no k. "
+            'Type k=10, or method="dpp" for a random number.'
         )
     return checked_k(k, n)
 
 
 def _dense_factor(K: KernelMatrix) -> Floats | None:
-    F = K.factor()
-    return F.toarray() if is_sparse(F) else F
+    F: Any = K.factor()
+    dense: Floats | None = F.toarray() if is_sparse(F) else F
+    return dense
 
 
 def _ensemble(K: KernelMatrix) -> LEnsemble:

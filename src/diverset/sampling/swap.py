@@ -54,7 +54,7 @@ def swap_draw(K: KernelMatrix, start: Ints, steps: int, rng: np.random.Generator
         swaps = 0
         for s, place, bar in zip(leaving.tolist(), entering.tolist(), bars, strict=True):
             t = int(rest[place])
-            b = K.block(S, [t])[:, 0]
+            b = K.block([t], S)[0]
             b[s] = 0.0
             shared = M @ b
             ratio = M[s, s] * (diagonal[t] - b @ shared) + shared[s] ** 2
@@ -83,4 +83,5 @@ def _swapped(M: Floats, s: int, shared: Floats, ratio: float) -> Floats:
     weights = shared - M[:, s] * (shared[s] / M[s, s])
     weights[s] = -1.0
     # what t adds to the determinant of the others, ratio / M_ss, is what is left of K_tt
-    return without + np.outer(weights, weights) * (M[s, s] / ratio)
+    updated: Floats = without + np.outer(weights, weights) * (M[s, s] / ratio)
+    return updated

@@ -1,0 +1,64 @@
+"""HOW LONG DOES IT TAKE? Every method on its own, from the kernel matrix to the picks.
+
+# whole    seconds for all eigenpairs of K, which k-DPP, DAS and ridge leverage need
+# leading  seconds for the k leading eigenpairs, converged
+# own      seconds of the method itself, once it has the eigenpairs it needs
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from ..methods import DerandomizedKDPP, DeterministicKDPP, GreedyMAP, GreedyTrace, TopLeverage
+from ..sampling.draws import pivoted_cholesky_draw, uniform_draw
+from ..spectrum import resolve_solver
+from ..threads import narrow
+from .contenders import das_with, mixture, ridge_leverage
+from .pool import SharedPool
+
+_ALONE = {
+    "deterministic-kdpp": DeterministicKDPP(),
+    "derandomized": DerandomizedKDPP(),
+    "leverage": TopLeverage(),
+    "greedy-trace": GreedyTrace(),
+    "greedy-map": GreedyMAP(),
+}
+
+
+def clocked(pool: SharedPool, k: int) -> dict[str, float]:
+    """Seconds per method for this k, each as if it were the only one (the kernel matrix is given).
+
+    Methods that need all eigenpairs are charged the seconds that these took once.
+    """
+    K, whole = pool.K, pool.pairs.seconds
+    rng = pool.protocol.rng("clock", pool.name, k)
+
+    def kdpp() -> None:
+        process = mixture(pool)
+        process.draw(k, rng)
+
+    def das() -> None:
+        for gamma in pool.protocol.gammas:
+            das_with(gamma, pool, k)
+
+    seconds: dict[str, float] = {
+        "uniform": _seconds(lambda: uniform_draw(pool.n, k, rng)),
+        "rpcholesky": _seconds(lambda: pivoted_cholesky_draw(K, k, rng)),
+    }
+    for name, recipe in _ALONE.items():
+        seconds[name] = _seconds(lambda recipe=recipe: recipe.select(pool.problem_alone(k)))
+    if pool.pairs.whole:
+        seconds["kdpp"] = whole + _seconds(kdpp)
+        seconds["das"] = whole + _seconds(das)
+        seconds["ridge-leverage"] = whole + _seconds(lambda: ridge_leverage(pool, (k,)))
+        seconds["all eigenpairs"] = whole
+    seconds["k eigenpairs"] = _seconds(lambda: list(resolve_solver("auto", K, k).leading(K, k)))
+    return seconds
+
+
+def _seconds(work: Any) -> float:
+    with narrow():
+        start = perf_counter()
+        work()
+        return perf_counter() - start
