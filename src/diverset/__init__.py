@@ -1,7 +1,7 @@
 """Deterministic diverse subset selection: the k items that differ most, the same k every time.
 
-    import diverset as dv
-    picks = dv.select(X, 20)
+import diverset as dv
+picks = dv.select(X, 20)
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import metrics
+from .door import sample, select
 from .kernels import (
     ChiSquared,
     Cosine,
@@ -36,7 +37,6 @@ from .methods import (
     TopRidgeLeverage,
 )
 from .nystrom import Nystrom
-from .select import select
 from .selection import Selection, Stop
 from .spectrum import Auto, BlockKrylov, Dense
 
@@ -44,7 +44,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DAS",
+    "DPP",
+    "KDPP",
+    "MCMCKDPP",
     "METHODS",
+    "SAMPLERS",
     "Auto",
     "BlockKrylov",
     "ChiSquared",
@@ -61,34 +65,65 @@ __all__ = [
     "HistogramIntersection",
     "Kernel",
     "KernelMatrix",
+    "LEnsemble",
     "Laplacian",
+    "LeverageSampling",
     "Linear",
     "Matern",
     "Nystrom",
     "Polynomial",
     "Precomputed",
+    "RPCholesky",
+    "RidgeLeverageSampling",
     "Selection",
     "Stop",
     "Tanimoto",
     "TopLeverage",
     "TopRidgeLeverage",
+    "Uniform",
     "kernel_matrix",
     "metrics",
+    "sample",
     "select",
 ]
 
-# scikit-learn takes most of a second to import: its skins come when they are asked for
-_LAZY = {"DiverseNystroem": "estimators", "DiverseSubset": "estimators"}
-
 if TYPE_CHECKING:
     from .estimators import DiverseNystroem, DiverseSubset
+    from .sampling import (
+        DPP,
+        KDPP,
+        MCMCKDPP,
+        SAMPLERS,
+        LEnsemble,
+        LeverageSampling,
+        RidgeLeverageSampling,
+        RPCholesky,
+        Uniform,
+    )
+
+# scikit-learn takes most of a second to import, scipy.linalg a tenth: they come when asked for
+_LAZY = {
+    "estimators": ("DiverseNystroem", "DiverseSubset"),
+    "sampling": (
+        "DPP",
+        "KDPP",
+        "MCMCKDPP",
+        "RPCholesky",
+        "SAMPLERS",
+        "LEnsemble",
+        "LeverageSampling",
+        "RidgeLeverageSampling",
+        "Uniform",
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        from importlib import import_module
+    for module, names in _LAZY.items():
+        if name in names:
+            from importlib import import_module
 
-        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+            return getattr(import_module(f".{module}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
-Sparse: TypeAlias = Any  # scipy.sparse arrays and matrices have no common public base class
+Rows: TypeAlias = Any  # Floats or a SciPy sparse array: these have no common public base class
 
 EPS = float(np.finfo(np.float64).eps)
 

@@ -51,7 +51,12 @@ def interpolation(decisions: list[Decision], pool: Pool, diagonal: Floats) -> In
 
     picks, runners = _rows(decisions)
     L, before = np.tril(pool.coordinates(picks)), np.tril(pool.coordinates(runners), -1)
-    gains = np.stack([diagonal[picks] - (np.tril(L, -1) ** 2).sum(axis=1), diagonal[runners] - (before**2).sum(axis=1)])
+    gains = np.stack(
+        [
+            diagonal[picks] - (np.tril(L, -1) ** 2).sum(axis=1),
+            diagonal[runners] - (before**2).sum(axis=1),
+        ]
+    )
     own = np.diagonal(L).copy()
     own[own == 0] = 1.0  # a pick without a direction of its own interpolates nothing
     np.fill_diagonal(L, own)
@@ -62,7 +67,12 @@ def interpolation(decisions: list[Decision], pool: Pool, diagonal: Floats) -> In
 
 
 def volume_error(
-    near: Interpolation, diagonal: Floats, *, rows: Floats | None = None, entry: float = 0.0, operator: float = 0.0
+    near: Interpolation,
+    diagonal: Floats,
+    *,
+    rows: Floats | None = None,
+    entry: float = 0.0,
+    operator: float = 0.0,
 ) -> Floats:
     """How far each gain may be off.
 
@@ -83,6 +93,9 @@ def relative(errors: Floats, gains: Floats) -> Floats:
 def certain(decisions: list[Decision], noise: Floats) -> Bools:
     """Which decisions are clear of this relative noise of their leads."""
     return np.array(
-        [d.forced or d.runner < 0 or bool(x < d.clearance) for d, x in zip(decisions, noise, strict=True)],
+        [
+            d.forced or d.runner < 0 or bool(x < d.clearance)
+            for d, x in zip(decisions, noise, strict=True)
+        ],
         dtype=bool,
     )

@@ -22,13 +22,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import kernels
 from .arrays import Ints
+from .door import select
 from .items import Items, read_items
 from .kernels import Kernel, Precomputed, kernel_matrix
 from .messages import nearest, whole
 from .methods import METHODS, Method
 from .metrics import log_det
 from .sampling import SAMPLERS, RandomMethod, Uniform
-from .select import select
 from .selection import Selection, Stop
 
 

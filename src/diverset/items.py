@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Floats, Sparse, is_sparse
+from .arrays import Floats, Rows, is_sparse
 from .threads import row_blocks
 
 _CHECK_ROWS = 2**14  # rows looked at in one go: a memory map is never read as a whole
@@ -21,7 +21,7 @@ _CHECK_ROWS = 2**14  # rows looked at in one go: a memory map is never read as a
 class Items:
     """The pool, one item per row."""
 
-    values: Floats | Sparse
+    values: Rows
     labels: Any | None = None
 
     @property
@@ -79,7 +79,9 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         hint = " Type X.reshape(-1, 1) for items with one feature." if len(shape) == 1 else ""
         raise ValueError(f"X must have two dimensions, one item per row; got shape {shape}.{hint}")
     if shape[0] == 0:
-        raise ValueError(f"X has no items (0 sample(s), shape={shape}) while a minimum of 1 is required.")
+        raise ValueError(
+            f"X has no items (0 sample(s), shape={shape}) while a minimum of 1 is required."
+        )
     if shape[1] == 0:
         raise ValueError(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
 
@@ -114,7 +116,7 @@ def _raise_missing(count: int, at: tuple[int, int], value: float, columns: Any =
     )
 
 
-def _sparse_rows(X: Sparse) -> Sparse:
+def _sparse_rows(X: Rows) -> Rows:
     _check_shape(X.shape)
     if X.dtype.kind == "c":
         raise TypeError("X is complex, wanted real numbers. Type X.real.")

@@ -41,7 +41,11 @@ def vendi_score(K_CC: Any) -> float:
 
 
 def coverage(
-    X: Any, indices: Any, *, kernel: Kernel | Callable[[Any, Any], Any] | None = None, memory: int = MEMORY
+    X: Any,
+    indices: Any,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    memory: int = MEMORY,
 ) -> float:
     """How well the nearest pick stands for each item: the mean of max_c K_ic / sqrt(K_ii K_cc).
 
@@ -109,7 +113,9 @@ def _largest(K: KernelMatrix, F: Floats) -> float:
 
     operator = LinearOperator(K.shape, matvec=product, matmat=product, dtype=np.float64)
     start = np.cos(np.arange(K.n) + 1.0)
-    return float(abs(eigsh(operator, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)[0]))
+    return float(
+        abs(eigsh(operator, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)[0])
+    )
 
 
 def _entrywise(K: KernelMatrix, F: Floats, norm: Norm) -> float:

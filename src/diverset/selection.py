@@ -102,11 +102,13 @@ class Selection:
         >>> import diverset as dv
         >>> picks = dv.select([[0.0], [0.1], [5.0]], 2)
         >>> picks.take(["a", "b", "c"])
-        ['a', 'c']
+        ['c', 'a']
         """
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         if n != self.n:
-            raise ValueError(f"These picks are rows of {self.n} items, X has {n}: pass the items they came from.")
+            raise ValueError(
+                f"These picks are rows of {self.n} items, X has {n}: pass the items they came from."
+            )
         if hasattr(X, "iloc"):
             return X.iloc[self.indices]
         if isinstance(X, (list, tuple)):
@@ -142,7 +144,8 @@ class Selection:
         sure = "certified" if self.certified else f"not decidable from pick {self.undecided} on"
         lines = [
             f"{self.k} of {self.n:,} items by {self.method}, {self.kernel}: {sure}, log det {self.log_det:.4g}",
-            f"{'pick':>5}{'row':>9}{'gain':>12}{'margin':>10}" + ("  label" if self.labels is not None else ""),
+            f"{'pick':>5}{'row':>9}{'gain':>12}{'margin':>10}"
+            + ("  label" if self.labels is not None else ""),
         ]
         shown = range(self.k) if self.k <= 20 else [*range(15), -1, *range(self.k - 4, self.k)]
         lines += [self._line(at) if at >= 0 else f"{'...':>5}" for at in shown]

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from .arrays import EPS, Floats, Sparse, is_sparse, signs, spread
+from .arrays import EPS, Floats, Rows, is_sparse, signs, spread
 from .kernels import KernelMatrix
 from .messages import nearest, whole
 from .threads import blas_for
@@ -47,7 +47,9 @@ class Solver(Protocol):
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]: ...
 
 
-def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: float, level: float) -> Floats:
+def row_noise(
+    V: Floats, values: Floats, W: Floats, residual: Floats, beyond: float, level: float
+) -> Floats:
     """How far each row of V may be from the exact one, to second order (Davis and Kahan, by rows).
 
     A direction z outside of all that the solver has seen has an eigenvalue of at most `beyond`, so
@@ -69,11 +71,22 @@ def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: fl
     last = values[k + near - 1] if near else 0.0
     rest = level * theta[0] * np.sqrt(np.sum((theta - last) ** -2.0)) if near else 0.0
     inside = np.einsum("ij,ij->i", V, V)
-    return np.sqrt(np.einsum("ij,ij->i", outside, outside)) + mixed + rest * np.sqrt(np.maximum(1 - inside, 0))
+    return (
+        np.sqrt(np.einsum("ij,ij->i", outside, outside))
+        + mixed
+        + rest * np.sqrt(np.maximum(1 - inside, 0))
+    )
 
 
 def _spectrum(
-    values: Floats, vectors: Floats, residual: Floats, *, k: int, beyond: float, level: float, products: int
+    values: Floats,
+    vectors: Floats,
+    residual: Floats,
+    *,
+    k: int,
+    beyond: float,
+    level: float,
+    products: int,
 ) -> Spectrum:
     """The leading Ritz pairs as a Spectrum, cut at k or at the numerical rank."""
     n = len(vectors)
@@ -138,11 +151,13 @@ def _eigh(K: Floats, count: int) -> tuple[Floats, Floats]:
         if count == n:
             values, vectors = eigh(K, driver="evd", check_finite=False)
         else:
-            values, vectors = eigh(K, subset_by_index=(n - count, n - 1), driver="evr", check_finite=False)
+            values, vectors = eigh(
+                K, subset_by_index=(n - count, n - 1), driver="evr", check_finite=False
+            )
     return values[::-1], vectors[:, ::-1]
 
 
-def _from_factor(F: Floats | Sparse) -> tuple[Floats, Floats]:
+def _from_factor(F: Rows) -> tuple[Floats, Floats]:
     """Eigenpairs of F F^T from the singular vectors of F."""
     from scipy.linalg import svd
 
@@ -185,7 +200,9 @@ class BlockKrylov:
             last = products == self.max_products or space.size == n
             last = last or bool(lengths[:k].max() <= 8 * level * values[0])
             beyond = space.unseen(values[min(k, len(values) - 1)])
-            found = _spectrum(values, vectors, residual, k=k, beyond=beyond, level=level, products=products)
+            found = _spectrum(
+                values, vectors, residual, k=k, beyond=beyond, level=level, products=products
+            )
             if last or np.median(found.noise) < _COARSE * np.sqrt(found.k / n):
                 yield found
             if last:
@@ -270,7 +287,9 @@ class _Space:
         if self.size == self.K.n:
             return 0.0
         total = self.K.frobenius2()
-        seen = 2 * float(np.einsum("ij,ij->", self._AQ, self._AQ)) - float(np.einsum("ij,ij->", self._T, self._T))
+        seen = 2 * float(np.einsum("ij,ij->", self._AQ, self._AQ)) - float(
+            np.einsum("ij,ij->", self._T, self._T)
+        )
         left2 = max(total - seen, 8 * EPS * total)
         left1 = max(self._trace - float(np.trace(self._T)), 8 * EPS * self._trace)
         return min(float(np.sqrt(left2)), left1, max(after, 0.0))
@@ -288,7 +307,9 @@ def _orthonormal_columns(Z: Floats) -> Floats:
     try:
         R = cholesky(Z.T @ Z, check_finite=False)
         diagonal = np.diagonal(R)
-        if diagonal.min() > 1e-5:  # then the loss of orthogonality, below 1e-6, goes in the second round
+        if (
+            diagonal.min() > 1e-5
+        ):  # then the loss of orthogonality, below 1e-6, goes in the second round
             return np.asarray(solve_triangular(R, Z.T, trans="T", check_finite=False)).T
     except LinAlgError:
         pass
@@ -325,4 +346,6 @@ def resolve_solver(solver: object, K: KernelMatrix, k: int) -> Solver:
         return solver.choose(K, k)
     if isinstance(solver, Solver):
         return solver
-    raise TypeError(f"solver must be a name ({', '.join(SOLVERS)}) or a solver object, got {solver!r}.")
+    raise TypeError(
+        f"solver must be a name ({', '.join(SOLVERS)}) or a solver object, got {solver!r}."
+    )

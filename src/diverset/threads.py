@@ -51,7 +51,9 @@ def narrow() -> Iterator[None]:
     if _allowed.get() is not None:
         yield
         return
-    counts = [int(info["num_threads"]) for info in _controller().info() if info["user_api"] == "blas"]
+    counts = [
+        int(info["num_threads"]) for info in _controller().info() if info["user_api"] == "blas"
+    ]
     token = _allowed.set(max(counts, default=1))
     try:
         with blas_threads(1):

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 import diverset as dv
 from diverset import DiverseNystroem
 from diverset.kernels import Custom
-from diverset.sampling import SAMPLERS, KDPP
+from diverset.sampling import KDPP, SAMPLERS
 
 X = np.random.default_rng(0).uniform(size=(60, 5))
 Y = np.random.default_rng(1).uniform(size=(9, 5))

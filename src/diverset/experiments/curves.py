@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import kernels
 from ..arrays import Floats
-from ..select import select
+from ..door import select
 from ..threads import blas_threads
 from .clocks import clocked
 from .contenders import contend, das_with

@@ -69,7 +69,7 @@ FAST = Protocol(
     clock=(10, 40, 80),
     repetitions=3,
     same=3,
-    whole_up_to=1000,
+    whole_up_to=4500,
     leading=500,
     fast=True,
 )

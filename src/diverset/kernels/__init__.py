@@ -1,5 +1,7 @@
 """WHAT IS THE MATRIX? Kernels, and the lazy matrix between all items of a pool."""
 
+from __future__ import annotations
+
 from .base import Kernel
 from .distance import Gaussian, Laplacian, Matern
 from .given import Custom, Precomputed, as_kernel

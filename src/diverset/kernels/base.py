@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..arrays import EPS, Floats, Sparse, is_sparse
+from ..arrays import EPS, Floats, Rows, is_sparse
 from ..items import Items, read_items
 
 Self = TypeVar("Self", bound="Kernel")
@@ -21,7 +21,7 @@ Self = TypeVar("Self", bound="Kernel")
 class Points(NamedTuple):
     """Items as one kernel wants them."""
 
-    rows: Floats | Sparse
+    rows: Rows
     norms: Floats
 
     def take(self, which: Any) -> Points:
@@ -52,7 +52,7 @@ class Kernel(ABC):
         """k(x, x) of every row: one for the normalised kernels."""
         return np.ones(len(A.norms))
 
-    def factor(self, A: Points) -> Floats | Sparse | None:
+    def factor(self, A: Points) -> Rows | None:
         """Rows F with K = F F^T where the kernel is such a product of few columns, else None."""
         return None
 
@@ -87,7 +87,7 @@ def rows_for(X: Any, kernel: Kernel) -> Any:
     return dense_or_refuse(read_items(X), kernel)
 
 
-def squared_lengths(X: Floats | Sparse) -> Floats:
+def squared_lengths(X: Rows) -> Floats:
     if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
     # einsum sums each row by itself: the same bits whatever the slicing or the threads

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import EPS, Bools, Floats, Ints, Sparse, is_sparse
+from ..arrays import EPS, Bools, Floats, Ints, Rows, is_sparse
 from ..items import Items, read_items
 from ..threads import blas_for, each, row_blocks
 from .base import Kernel, dense_or_refuse
@@ -34,7 +34,7 @@ class Source(Protocol):
 
     def diagonal(self) -> Floats: ...
     def fill(self, rows: Any, cols: Any, out: Floats) -> None: ...
-    def factor(self) -> Floats | Sparse | None: ...
+    def factor(self) -> Rows | None: ...
     def same(self, item: int, others: Ints) -> Bools: ...
 
 
@@ -43,7 +43,7 @@ class Computed:
 
     costs = True
 
-    def __init__(self, kernel: Kernel, X: Floats | Sparse) -> None:
+    def __init__(self, kernel: Kernel, X: Rows) -> None:
         self.kernel = kernel
         self.points = kernel.points(X)
         self.n = len(self.points.norms)
@@ -55,13 +55,15 @@ class Computed:
     def fill(self, rows: Any, cols: Any, out: Floats) -> None:
         self.kernel.block(self.points.take(rows), self.points.take(cols), out)
 
-    def factor(self) -> Floats | Sparse | None:
+    def factor(self) -> Rows | None:
         return self.kernel.factor(self.points)
 
     def same(self, item: int, others: Ints) -> Bools:
         rows = self.points.rows
         if is_sparse(rows):
-            return np.array([(rows[[item]] != rows[[other]]).nnz == 0 for other in others], dtype=bool)
+            return np.array(
+                [(rows[[item]] != rows[[other]]).nnz == 0 for other in others], dtype=bool
+            )
         return np.asarray((rows[others] == rows[item]).all(axis=1))
 
 
@@ -95,7 +97,9 @@ class Given:
 class KernelMatrix:
     """K of n items. Formed once if it fits ``memory`` bytes, else computed in row blocks when needed."""
 
-    def __init__(self, source: Source, *, quality: Floats | None = None, memory: int = MEMORY) -> None:
+    def __init__(
+        self, source: Source, *, quality: Floats | None = None, memory: int = MEMORY
+    ) -> None:
         self.quality = quality
         self.memory = memory
         self.entries = 0
@@ -187,7 +191,7 @@ class KernelMatrix:
         view.flags.writeable = False
         return view
 
-    def factor(self) -> Floats | Sparse | None:
+    def factor(self) -> Rows | None:
         """Rows F with K = F F^T, where the kernel has one with fewer columns than rows."""
         F = self._source.factor()
         if F is None or F.shape[1] >= self.n:
@@ -203,7 +207,9 @@ class KernelMatrix:
             F = self.factor()
             if F is not None and self._dense is None:
                 gram = F.T @ F
-                self._frobenius2 = float((gram.multiply(gram) if is_sparse(gram) else gram * gram).sum())
+                self._frobenius2 = float(
+                    (gram.multiply(gram) if is_sparse(gram) else gram * gram).sum()
+                )
             elif self.fits:
                 K = self.dense()
                 self._frobenius2 = float(sum(np.vdot(K[b], K[b]) for b in row_blocks(self.n, 256)))
@@ -217,11 +223,16 @@ class KernelMatrix:
         F = self.factor()
         if F is not None and self._dense is None:
             products = F @ (F.T @ F)
-            return np.asarray((F.multiply(products) if is_sparse(F) else F * products).sum(axis=1)).ravel()
+            return np.asarray(
+                (F.multiply(products) if is_sparse(F) else F * products).sum(axis=1)
+            ).ravel()
         out = np.empty(self.n)
         if self.fits:
             K = self.dense()
-            each(lambda rows: np.einsum("ij,ij->i", K[rows], K[rows], out=out[rows]), self._row_blocks(self.n))
+            each(
+                lambda rows: np.einsum("ij,ij->i", K[rows], K[rows], out=out[rows]),
+                self._row_blocks(self.n),
+            )
         else:
             self._sweep(lambda rows, block: np.einsum("ij,ij->i", block, block, out=out[rows]))
         return out
@@ -293,7 +304,9 @@ def kernel_matrix(
 def _checked_quality(quality: Any, n: int) -> Floats:
     weights = np.array(quality, dtype=np.float64)
     if weights.shape != (n,):
-        raise ValueError(f"quality must hold one number per item, {n:,} in all; got shape {weights.shape}.")
+        raise ValueError(
+            f"quality must hold one number per item, {n:,} in all; got shape {weights.shape}."
+        )
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         at = int(np.argmax(bad))

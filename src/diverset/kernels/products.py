@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats, Sparse, is_sparse
+from ..arrays import Floats, Rows, is_sparse
 from .base import Kernel, Points, inner, positive, rows_for, squared_lengths
 
 
@@ -34,7 +34,7 @@ class Linear(_Plain):
     def diagonal(self, A: Points) -> Floats:
         return A.norms.copy()
 
-    def factor(self, A: Points) -> Floats | Sparse | None:
+    def factor(self, A: Points) -> Rows | None:
         return A.rows
 
 
@@ -42,7 +42,7 @@ class Linear(_Plain):
 class Cosine(Kernel):
     """k(x, y) = x . y / (||x|| ||y||); for embeddings and TF-IDF rows. A zero row is like no other.
 
-    >>> float(Cosine()([[3.0, 0.0]], [[5.0, 5.0]])[0, 0]) == 0.5**0.5
+    >>> bool(np.isclose(Cosine()([[3.0, 0.0]], [[5.0, 5.0]]).item(), 0.5**0.5))
     True
     """
 
@@ -61,7 +61,7 @@ class Cosine(Kernel):
     def diagonal(self, A: Points) -> Floats:
         return A.norms.copy()
 
-    def factor(self, A: Points) -> Floats | Sparse | None:
+    def factor(self, A: Points) -> Rows | None:
         return A.rows
 
 
@@ -88,7 +88,11 @@ class Polynomial(_Plain):
             raise ValueError(f"Polynomial wants coef0 >= 0, got coef0={self.coef0!r}.")
 
     def resolve(self, X: Any) -> Polynomial:
-        return self if self.gamma is not None else replace(self, gamma=1.0 / rows_for(X, self).shape[1])
+        return (
+            self
+            if self.gamma is not None
+            else replace(self, gamma=1.0 / rows_for(X, self).shape[1])
+        )
 
     def _power(self, out: Floats) -> None:
         if self.gamma is None:

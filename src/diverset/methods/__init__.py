@@ -1,5 +1,7 @@
 """WHICH k? The deterministic recipes by name."""
 
+from __future__ import annotations
+
 from .base import Method, Outcome, Problem
 from .cover import DerandomizedKDPP, FarthestPoint, GreedyTrace
 from .leverage import TopLeverage, TopRidgeLeverage

@@ -37,13 +37,19 @@ class Problem:
 
     def dense(self, method: Method) -> Dense:
         """The solver for the whole spectrum, which only `Dense` gives."""
-        if not isinstance(resolve_solver(self.solver, self.K, self.k), Dense) and self.solver not in ("auto", Auto()):
-            raise ValueError(f"{method} needs the whole spectrum. Type solver='dense' or leave it at 'auto'.")
+        if not isinstance(
+            resolve_solver(self.solver, self.K, self.k), Dense
+        ) and self.solver not in ("auto", Auto()):
+            raise ValueError(
+                f"{method} needs the whole spectrum. Type solver='dense' or leave it at 'auto'."
+            )
         return Dense()
 
     def no_solver(self, method: Method) -> None:
         if self.solver not in ("auto", Auto()):
-            raise ValueError(f"{method} needs no eigenvectors, so solver={self.solver!r} has no use: leave it out.")
+            raise ValueError(
+                f"{method} needs no eigenvectors, so solver={self.solver!r} has no use: leave it out."
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,7 +97,9 @@ class DAS:
         outcomes = [self._with(gamma, problem, values, vectors) for gamma in self.gammas]
         criteria = np.array([log_det(K.block(o.picks, o.picks)) for o in outcomes])
         # a criterion that differs by rounding alone must not choose: the first gamma wins a tie
-        best = int(np.flatnonzero(criteria >= criteria.max() - 1e-9 * max(1.0, abs(criteria.max())))[0])
+        best = int(
+            np.flatnonzero(criteria >= criteria.max() - 1e-9 * max(1.0, abs(criteria.max())))[0]
+        )
         chosen = outcomes[best]
         doubt = np.abs(criteria - criteria.max()) <= 1e-6 * max(1.0, abs(criteria.max()))
         rivals = [o for o, close in zip(outcomes, doubt, strict=True) if close]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .draws import generator
 from .lensemble import LEnsemble
 from .methods import (
     DPP,
@@ -28,4 +29,5 @@ __all__ = [
     "RidgeLeverageSampling",
     "Sampler",
     "Uniform",
+    "generator",
 ]

@@ -20,7 +20,7 @@ from ..kernels import KernelMatrix
 from ..threads import blas_for
 
 # Below so many picks, and up to so many entries of V, the plain chain is the faster of the two
-# draws (measured for n = 50 to 20,000 and k = 5 to 300; at n = 4,000, k = 100 it takes twice as long).
+# draws (measured for n = 50 to 20,000, k = 5 to 300). At n = 4,000, k = 100 it takes twice as long.
 CHAIN_PICKS = 16
 CHAIN_ENTRIES = 2**16
 _PROPOSALS = 1024  # at a time, at most: their Gram matrix is formed

@@ -1,10 +1,10 @@
-"""The outer door: names become objects, X becomes items, and a method's outcome a Selection."""
+"""The outer doors: names become objects, X becomes items, and what a method found a Selection."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -12,12 +12,15 @@ from .arrays import Bools, Floats, Ints
 from .choice import Choice, plan_choice
 from .items import Items, read_items
 from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
-from .messages import checked_k, nearest
+from .messages import checked_k, nearest, whole
 from .methods import METHODS, Method, Outcome, Problem
 from .metrics import log_det
 from .selection import Selection, Stop
 from .spectrum import Solver
 from .threads import narrow
+
+if TYPE_CHECKING:
+    from .sampling import RandomMethod
 
 
 @narrow()
@@ -50,7 +53,7 @@ def select(
     >>> import diverset as dv
     >>> picks = dv.select([[0.0], [0.1], [5.0], [9.0]], 3)
     >>> list(picks), picks.certified
-    ([3, 0, 2], True)
+    ([3, 2, 0], True)
     """
     items = read_items(X)
     k = checked_k(k, items.n)
@@ -60,6 +63,105 @@ def select(
     return _selection(chosen.select(Problem(K, choice, solver)), items, K, choice, chosen)
 
 
+@overload
+def sample(
+    X: Any,
+    k: int | None = None,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    method: str | RandomMethod = "kdpp",
+    rng: object = None,
+    draws: Literal[1] = 1,
+    quality: Any = None,
+    memory: int = MEMORY,
+) -> Selection: ...
+@overload
+def sample(
+    X: Any,
+    k: int | None = None,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    method: str | RandomMethod = "kdpp",
+    rng: object = None,
+    draws: int,
+    quality: Any = None,
+    memory: int = MEMORY,
+) -> Selection | list[Selection]: ...
+@narrow()
+def sample(
+    X: Any,
+    k: int | None = None,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    method: str | RandomMethod = "kdpp",
+    rng: object = None,
+    draws: int = 1,
+    quality: Any = None,
+    memory: int = MEMORY,
+) -> Selection | list[Selection]:
+    """Diverse rows of X by chance: one Selection, or a list of them for ``draws`` > 1.
+
+    ``method``  "kdpp" (default; exactly k items), "dpp" (any number, no k), "rpcholesky" (fast, large
+                pools), "mcmc-kdpp", "leverage-sampling", "ridge-leverage-sampling", "uniform", or an object
+    ``rng``     a seed or a numpy Generator; None gives other picks every time
+    ``draws``   how many; what needs no chance (the eigenvalues) is done once for all of them
+
+    >>> import diverset as dv
+    >>> picks = dv.sample([[0.0], [0.1], [5.0], [9.0]], 2, rng=0)
+    >>> len(picks), picks.stop
+    (2, Stop.DRAWN)
+    """
+    from .sampling import generator
+
+    items = read_items(X)
+    count = None if k is None else checked_k(k, items.n)
+    times = whole("draws", draws)
+    if times < 1:
+        raise ValueError(f"draws must be at least 1, got draws={times}.")
+    chosen = _random_method(method)
+    random = generator(rng)
+    K = kernel_matrix(items, kernel, memory=memory, quality=quality)
+    sampler = chosen.prepare(K, count)
+    drawn = [_drawn(sampler.draw(random), items, K, chosen) for _ in range(times)]
+    return drawn[0] if times == 1 else drawn
+
+
+def _random_method(method: str | RandomMethod) -> RandomMethod:
+    from .sampling import SAMPLERS
+
+    if isinstance(method, str):
+        if method in METHODS:
+            raise ValueError(
+                f"{method!r} leaves nothing to chance. Type dv.select(X, k, method={method!r})."
+            )
+        if method not in SAMPLERS:
+            raise ValueError(nearest("method", method, SAMPLERS))
+        return SAMPLERS[method]()
+    if isinstance(method, type) or not hasattr(method, "prepare"):
+        raise TypeError(f"method must be a name or a method object such as KDPP(), got {method!r}.")
+    return method
+
+
+def _drawn(picks: Ints, items: Items, K: KernelMatrix, method: RandomMethod) -> Selection:
+    nothing = np.full(len(picks), np.nan)
+    return Selection(
+        indices=picks,
+        gains=nothing,
+        margins=nothing,
+        decided=np.zeros(len(picks), dtype=bool),
+        stop=Stop.DRAWN,
+        log_det=log_det(K.block(picks, picks)),
+        kernel=K.kernel,
+        method=method,
+        labels=_labels(items, picks),
+        n=items.n,
+    )
+
+
+def _labels(items: Items, picks: Ints) -> Any:
+    return None if items.labels is None else items.labels[picks]
+
+
 def resolve_method(method: str | Method) -> Method:
     """The method object behind a name."""
     if isinstance(method, str):
@@ -67,7 +169,9 @@ def resolve_method(method: str | Method) -> Method:
             raise ValueError(_unknown(method))
         return METHODS[method]()
     if isinstance(method, type) or not hasattr(method, "select"):
-        raise TypeError(f"method must be a name or a method object such as GreedyMAP(), got {method!r}.")
+        raise TypeError(
+            f"method must be a name or a method object such as GreedyMAP(), got {method!r}."
+        )
     return method
 
 
@@ -79,10 +183,16 @@ def _unknown(method: str) -> str:
     return nearest("method", method, METHODS)
 
 
-def _selection(outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, method: Method) -> Selection:
+def _selection(
+    outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, method: Method
+) -> Selection:
     made = len(outcome.decisions)
     missing = choice.k - made
-    picks = np.concatenate([outcome.picks, _filled(outcome.picks, choice)]) if missing else outcome.picks
+    picks = (
+        np.concatenate([outcome.picks, _filled(outcome.picks, choice)])
+        if missing
+        else outcome.picks
+    )
     past: Floats = np.zeros(missing)
     # after a pick that the noise could have changed, all that follow depend on it
     clear: Bools = np.concatenate([outcome.clear, np.zeros(missing, dtype=bool)])
@@ -103,13 +213,17 @@ def _selection(outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, 
         method=method,
         solver=outcome.solver,
         gap=outcome.gap,
-        labels=None if items.labels is None else items.labels[picks],
+        labels=_labels(items, picks),
         n=items.n,
     )
 
 
 def _less(made: int) -> str:
-    return f"Type k={made}, or a smaller bandwidth." if made else "All items look the same to this kernel."
+    return (
+        f"Type k={made}, or a smaller bandwidth."
+        if made
+        else "All items look the same to this kernel."
+    )
 
 
 def _filled(picks: Ints, choice: Choice) -> Ints:
