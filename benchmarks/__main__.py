@@ -38,9 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser().error(str(error))
     before = load()
     setting = Setting(directory, options.threads, options.rounds, options.smoke)
-    sections = [
-        section(group, setting, measure(group, setting)) for group in wanted_groups(options)
-    ]
+    sections = [section(group, setting, measure(group, setting)) for group in wanted_groups(options)]
     if IMPORTS in (options.only or [IMPORTS]):
         sections.append(import_section([import_or_missing(name) for name in MODULES]))
     report(sections, f"{surroundings()}; {before}", options)

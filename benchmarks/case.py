@@ -36,7 +36,7 @@ class Clock:
         keep_least(self.cpu, {part: cpu})
 
     def each(self, draw: Callable[[], T], count: int) -> list[T]:
-        """Time a draw that is repeated: parts "mean" and "median", as the first ones may cost more."""
+        """Time repeated draws: parts "mean" and "median", as the first ones may cost more."""
         drawn, seconds, cpu = [], [], []
         for _ in range(count):
             one = Clock()

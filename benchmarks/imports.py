@@ -45,9 +45,7 @@ def import_time(module: str) -> ImportTime:
 
 def import_once(module: str) -> ImportTime:
     program = PROGRAM.replace("MODULE", module)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ImportError(done.stderr.strip().splitlines()[-1])
     seconds, loaded = json.loads(done.stdout.splitlines()[-1])

@@ -77,7 +77,5 @@ def dppy_draws(X: Array, k: int, clock: Clock, mode: str) -> Run:
     with clock("first"):
         dpp = FiniteDPP("likelihood", L=K)
         picks = [dpp.sample_exact_k_dpp(size=k, mode=mode, random_state=chance)]
-    picks += clock.each(
-        lambda: dpp.sample_exact_k_dpp(size=k, mode=mode, random_state=chance), DRAWS
-    )
+    picks += clock.each(lambda: dpp.sample_exact_k_dpp(size=k, mode=mode, random_state=chance), DRAWS)
     return Run.of(*picks[:JUDGED], entries=len(X) ** 2)

@@ -28,9 +28,7 @@ def quality(
     }
 
 
-def one_set(
-    X: Array, f: Kernel, picks: Array, K: Array | None, norm: float | None
-) -> dict[str, float]:
+def one_set(X: Array, f: Kernel, picks: Array, K: Array | None, norm: float | None) -> dict[str, float]:
     """log det K_CC, tr(K - K_hat) / tr(K), and ||K - K_hat|| / ||K|| where K is at hand."""
     K_CC = f(X[picks], X[picks])
     F = nystrom_factor(X, f, picks, K_CC)

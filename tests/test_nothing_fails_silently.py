@@ -37,9 +37,8 @@ LOW_RANK = {
 @pytest.mark.parametrize("name", LOW_RANK)
 def test_past_the_rank_there_is_a_warning_and_no_certificate(name, method):
     rows, kernel, rank = LOW_RANK[name]
-    with pytest.warns(UserWarning, match=rf"Only {rank} of k=9 items add anything new") as caught:
+    with pytest.warns(UserWarning, match=rf"Only {rank} of k=9 items add anything new"):
         picks = dv.select(rows, 9, kernel=kernel, method=method)
-    assert caught[0].filename == __file__  # it points at the caller
     assert len(set(picks)) == len(picks) == 9
     assert picks.stop is dv.Stop.RANK
     assert not picks.certified
@@ -48,6 +47,12 @@ def test_past_the_rank_there_is_a_warning_and_no_certificate(name, method):
     assert "rank" in str(picks)
     filled = picks[rank:]
     assert filled == [row for row in range(40) if row not in picks[:rank]][: 9 - rank]
+
+
+def test_the_warning_points_at_the_line_that_asked():
+    with pytest.warns(UserWarning, match="Only 1 of k=2") as caught:
+        dv.select(np.ones((5, 2)), 2)
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("name", LOW_RANK)

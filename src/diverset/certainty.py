@@ -93,9 +93,6 @@ def relative(errors: Floats, gains: Floats) -> Floats:
 def certain(decisions: list[Decision], noise: Floats) -> Bools:
     """Which decisions are clear of this relative noise of their leads."""
     return np.array(
-        [
-            d.forced or d.runner < 0 or bool(x < d.clearance)
-            for d, x in zip(decisions, noise, strict=True)
-        ],
+        [d.forced or d.runner < 0 or bool(x < d.clearance) for d, x in zip(decisions, noise, strict=True)],
         dtype=bool,
     )

@@ -69,12 +69,11 @@ def plan_choice(
     excluded = _rows("exclude", exclude, n)
     both = sorted(set(forced) & set(excluded))
     if both:
-        raise ValueError(
-            f"Row {both[0]} is in both include and exclude: take it out of one of them."
-        )
+        raise ValueError(f"Row {both[0]} is in both include and exclude: take it out of one of them.")
     if len(forced) > k:
         raise ValueError(
-            f"include names {len(forced)} rows but k={k}: they count among the k. Type k={len(forced)} or more."
+            f"include names {len(forced)} rows but k={k}: they count among the k. "
+            f"Type k={len(forced)} or more."
         )
     barred = np.zeros(n, dtype=bool)
     barred[list(excluded)] = True
@@ -85,9 +84,7 @@ def plan_choice(
         )
     if (groups is None) != (quota is None):
         given, missing = ("groups", "quota") if quota is None else ("quota", "groups")
-        hint = (
-            "quota=2 for at most two per group" if quota is None else "groups=<one label per row>"
-        )
+        hint = "quota=2 for at most two per group" if quota is None else "groups=<one label per row>"
         raise ValueError(f"{given} came without {missing}. Type {hint}.")
     if groups is None:
         return Choice(n, k, forced, barred)
@@ -101,9 +98,7 @@ def _rows(name: str, rows: Any, n: int) -> tuple[int, ...]:
     array = np.asarray(rows)
     if array.dtype == bool:
         if array.shape != (n,):
-            raise ValueError(
-                f"{name} as a mask must have one entry per item ({n}), got shape {array.shape}."
-            )
+            raise ValueError(f"{name} as a mask must have one entry per item ({n}), got shape {array.shape}.")
         array = np.flatnonzero(array)
     if array.ndim != 1:
         raise ValueError(f"{name} must be a list of row numbers, got shape {array.shape}.")
@@ -120,16 +115,12 @@ def _rows(name: str, rows: Any, n: int) -> tuple[int, ...]:
 def _grouped(groups: Any, n: int) -> tuple[list[Any], Ints]:
     array = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
     if array.shape != (n,):
-        raise ValueError(
-            f"groups must hold one label per item, {n} in all; got shape {array.shape}."
-        )
+        raise ValueError(f"groups must hold one label per item, {n} in all; got shape {array.shape}.")
     codes = np.empty(n, dtype=np.int64)
     numbers: dict[Any, int] = {}
     for at, label in enumerate(array.tolist()):
         if label is None or label != label:  # NaN is the value that differs from itself
-            raise ValueError(
-                f"groups has no label in row {at}. Fill it, for example with 'unknown'."
-            )
+            raise ValueError(f"groups has no label in row {at}. Fill it, for example with 'unknown'.")
         codes[at] = numbers.setdefault(label, len(numbers))
     return list(numbers), codes
 
@@ -140,9 +131,7 @@ def _quotas(quota: Any, labels: list[Any], n: int) -> Ints:
     unknown = [label for label in quota if label not in set(labels)]
     if unknown:
         shown = ", ".join(repr(label) for label in labels[:8])
-        raise ValueError(
-            f"quota names the group {unknown[0]!r}, which no row has. Groups: {shown}."
-        )
+        raise ValueError(f"quota names the group {unknown[0]!r}, which no row has. Groups: {shown}.")
     return np.array(
         [_count(f"quota[{label!r}]", quota[label]) if label in quota else n for label in labels],
         dtype=np.int64,
@@ -159,11 +148,7 @@ def _count(name: str, value: Any) -> int:
 def _check_quotas(
     k: int, forced: tuple[int, ...], barred: Bools, labels: list[Any], codes: Ints, quotas: Ints
 ) -> None:
-    given = (
-        np.bincount(codes[list(forced)], minlength=len(labels))
-        if forced
-        else np.zeros(len(labels), int)
-    )
+    given = np.bincount(codes[list(forced)], minlength=len(labels)) if forced else np.zeros(len(labels), int)
     for at in np.flatnonzero(given > quotas):
         raise ValueError(
             f"include names {given[at]} rows of group {labels[at]!r}, but its quota is {quotas[at]}."

@@ -46,7 +46,7 @@ def select(
     ``solver``   where eigenvectors come from: "auto", "dense", "block-krylov", or an object
     ``include``  rows to start from; they count among the k, and come first
     ``exclude``  rows that may not be picked
-    ``groups``   a label per row; with ``quota``, at most so many from each group (a number, or a dict by label)
+    ``groups``   a label per row; with ``quota``, at most so many per group (a number, or a dict by label)
     ``quality``  a weight per row, >= 0: rows with more of it are preferred (L = q K q)
     ``memory``   bytes that the kernel matrix may take (4 GiB); beyond, it is computed in blocks when needed
 
@@ -131,9 +131,7 @@ def _random_method(method: str | RandomMethod) -> RandomMethod:
 
     if isinstance(method, str):
         if method in METHODS:
-            raise ValueError(
-                f"{method!r} leaves nothing to chance. Type dv.select(X, k, method={method!r})."
-            )
+            raise ValueError(f"{method!r} leaves nothing to chance. Type dv.select(X, k, method={method!r}).")
         if method not in SAMPLERS:
             raise ValueError(nearest("method", method, SAMPLERS))
         return SAMPLERS[method]()
@@ -169,9 +167,7 @@ def resolve_method(method: str | Method) -> Method:
             raise ValueError(_unknown(method))
         return METHODS[method]()
     if isinstance(method, type) or not hasattr(method, "select"):
-        raise TypeError(
-            f"method must be a name or a method object such as GreedyMAP(), got {method!r}."
-        )
+        raise TypeError(f"method must be a name or a method object such as GreedyMAP(), got {method!r}.")
     return method
 
 
@@ -183,16 +179,10 @@ def _unknown(method: str) -> str:
     return nearest("method", method, METHODS)
 
 
-def _selection(
-    outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, method: Method
-) -> Selection:
+def _selection(outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, method: Method) -> Selection:
     made = len(outcome.decisions)
     missing = choice.k - made
-    picks = (
-        np.concatenate([outcome.picks, _filled(outcome.picks, choice)])
-        if missing
-        else outcome.picks
-    )
+    picks = np.concatenate([outcome.picks, _filled(outcome.picks, choice)]) if missing else outcome.picks
     past: Floats = np.zeros(missing)
     # after a pick that the noise could have changed, all that follow depend on it
     clear: Bools = np.concatenate([outcome.clear, np.zeros(missing, dtype=bool)])
@@ -219,11 +209,7 @@ def _selection(
 
 
 def _less(made: int) -> str:
-    return (
-        f"Type k={made}, or a smaller bandwidth."
-        if made
-        else "All items look the same to this kernel."
-    )
+    return f"Type k={made}, or a smaller bandwidth." if made else "All items look the same to this kernel."
 
 
 def _filled(picks: Ints, choice: Choice) -> Ints:
@@ -231,7 +217,7 @@ def _filled(picks: Ints, choice: Choice) -> Ints:
     openings = choice.start()
     for pick in picks:
         openings.take(int(pick))
-    filled = []
+    filled: list[int] = []
     while len(picks) + len(filled) < choice.k:
         filled.append(int(np.argmax(openings.open)))
         openings.take(filled[-1])

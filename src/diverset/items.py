@@ -79,9 +79,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         hint = " Type X.reshape(-1, 1) for items with one feature." if len(shape) == 1 else ""
         raise ValueError(f"X must have two dimensions, one item per row; got shape {shape}.{hint}")
     if shape[0] == 0:
-        raise ValueError(
-            f"X has no items (0 sample(s), shape={shape}) while a minimum of 1 is required."
-        )
+        raise ValueError(f"X has no items (0 sample(s), shape={shape}) while a minimum of 1 is required.")
     if shape[1] == 0:
         raise ValueError(f"X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
 

@@ -113,9 +113,7 @@ def _largest(K: KernelMatrix, F: Floats) -> float:
 
     operator = LinearOperator(K.shape, matvec=product, matmat=product, dtype=np.float64)
     start = np.cos(np.arange(K.n) + 1.0)
-    return float(
-        abs(eigsh(operator, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)[0])
-    )
+    return float(abs(eigsh(operator, k=1, which="LM", v0=start, tol=1e-8, return_eigenvectors=False)[0]))
 
 
 def _entrywise(K: KernelMatrix, F: Floats, norm: Norm) -> float:

@@ -39,15 +39,11 @@ class Nystrom:
         memory: int = MEMORY,
     ) -> None:
         if eps is not None and not 0 <= eps < np.inf:
-            raise ValueError(
-                f"eps must be None (pseudo-inverse) or a number >= 0, got eps={eps!r}."
-            )
+            raise ValueError(f"eps must be None (pseudo-inverse) or a number >= 0, got eps={eps!r}.")
         self.K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
         self.indices = checked_indices(indices, self.K.n)
         self.eps = eps
-        self._landmarks = (
-            None if isinstance(X, KernelMatrix) else read_items(X).values[self.indices]
-        )
+        self._landmarks = None if isinstance(X, KernelMatrix) else read_items(X).values[self.indices]
         self.normalization = inverse_root(self.K.block(self.indices, self.indices), eps)
 
     @property
@@ -60,16 +56,15 @@ class Nystrom:
         return self.K.columns(self.indices) @ self.normalization
 
     def features(self, Y: Any) -> Floats:
-        """Features of new items: k(Y, C) K_CC^(-1/2). For `Precomputed`, Y holds their kernel with all of X."""
+        """Features of new items, k(Y, C) K_CC^(-1/2). For `Precomputed`: Y is their kernel with all of X."""
         if self._landmarks is None:
-            raise ValueError(
-                "This approximation was made from a matrix and has no items: pass X instead."
-            )
+            raise ValueError("This approximation was made from a matrix and has no items: pass X instead.")
         if isinstance(self.kernel, Precomputed):
             values = read_items(Y).values
             if values.shape[1] != self.K.n:
                 raise ValueError(
-                    f"Y must hold the kernel of each new item with the {self.K.n} items of X, got shape {values.shape}."
+                    f"Y must hold the kernel of each new item with the {self.K.n} items of X, "
+                    f"got shape {values.shape}."
                 )
             return np.asarray(values[:, self.indices] @ self.normalization)
         return np.asarray(self.kernel(Y, self._landmarks) @ self.normalization)
@@ -88,9 +83,7 @@ def checked_indices(indices: Any, n: int) -> Ints:
     """Distinct row numbers within 0..n-1, at least one."""
     rows = np.asarray(indices)
     if rows.ndim != 1 or len(rows) == 0:
-        raise ValueError(
-            f"indices must be a list of at least one row number, got shape {rows.shape}."
-        )
+        raise ValueError(f"indices must be a list of at least one row number, got shape {rows.shape}.")
     numbers = [whole(f"indices[{at}]", value) for at, value in enumerate(rows.tolist())]
     for number in numbers:
         if not 0 <= number < n:

@@ -141,17 +141,21 @@ class Selection:
         }
 
     def __str__(self) -> str:
-        sure = "certified" if self.certified else f"not decidable from pick {self.undecided} on"
-        lines = [
-            f"{self.k} of {self.n:,} items by {self.method}, {self.kernel}: {sure}, log det {self.log_det:.4g}",
-            f"{'pick':>5}{'row':>9}{'gain':>12}{'margin':>10}"
-            + ("  label" if self.labels is not None else ""),
-        ]
-        shown = range(self.k) if self.k <= 20 else [*range(15), -1, *range(self.k - 4, self.k)]
-        lines += [self._line(at) if at >= 0 else f"{'...':>5}" for at in shown]
+        if self.stop is Stop.DRAWN:
+            sure = "drawn at random"
+        elif self.certified:
+            sure = "certified"
+        else:
+            sure = f"not decidable from pick {self.undecided} on (marked ?)"
+        head = f"{self.k} of {self.n:,} items by {self.method}, {self.kernel}"
+        title = f"{'pick':>5}{'row':>9}{'gain':>12}{'margin':>10}"
+        lines = [self._line(at) for at in range(self.k)]
+        if self.k > 20:
+            lines[15:-4] = [f"{'...':>5}"]
         if self.stop is Stop.RANK:
             lines.append(self.stop.value)
-        return "\n".join(lines)
+        labelled = title if self.labels is None else f"{title}  label"
+        return "\n".join([head, f"{sure}, log det {self.log_det:.4g}", labelled, *lines])
 
     def _line(self, at: int) -> str:
         line = f"{at:>5}{self.indices[at]:>9}{_number(self.gains[at], '.4g'):>12}"

@@ -37,7 +37,7 @@ class Spectrum:
 
     @property
     def k(self) -> int:
-        return self.vectors.shape[1]
+        return int(self.vectors.shape[1])
 
 
 @runtime_checkable
@@ -47,9 +47,7 @@ class Solver(Protocol):
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]: ...
 
 
-def row_noise(
-    V: Floats, values: Floats, W: Floats, residual: Floats, beyond: float, level: float
-) -> Floats:
+def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: float, level: float) -> Floats:
     """How far each row of V may be from the exact one, to second order (Davis and Kahan, by rows).
 
     A direction z outside of all that the solver has seen has an eigenvalue of at most `beyond`, so
@@ -70,12 +68,9 @@ def row_noise(
     # the rest of the space, where the gaps are at least as large as to the last one that is known
     last = values[k + near - 1] if near else 0.0
     rest = level * theta[0] * np.sqrt(np.sum((theta - last) ** -2.0)) if near else 0.0
-    inside = np.einsum("ij,ij->i", V, V)
-    return (
-        np.sqrt(np.einsum("ij,ij->i", outside, outside))
-        + mixed
-        + rest * np.sqrt(np.maximum(1 - inside, 0))
-    )
+    elsewhere = rest * np.sqrt(np.maximum(1 - np.einsum("ij,ij->i", V, V), 0))
+    noise: Floats = np.sqrt(np.einsum("ij,ij->i", outside, outside)) + mixed + elsewhere
+    return noise
 
 
 def _spectrum(
@@ -151,9 +146,7 @@ def _eigh(K: Floats, count: int) -> tuple[Floats, Floats]:
         if count == n:
             values, vectors = eigh(K, driver="evd", check_finite=False)
         else:
-            values, vectors = eigh(
-                K, subset_by_index=(n - count, n - 1), driver="evr", check_finite=False
-            )
+            values, vectors = eigh(K, subset_by_index=(n - count, n - 1), driver="evr", check_finite=False)
     return values[::-1], vectors[:, ::-1]
 
 
@@ -200,9 +193,7 @@ class BlockKrylov:
             last = products == self.max_products or space.size == n
             last = last or bool(lengths[:k].max() <= 8 * level * values[0])
             beyond = space.unseen(values[min(k, len(values) - 1)])
-            found = _spectrum(
-                values, vectors, residual, k=k, beyond=beyond, level=level, products=products
-            )
+            found = _spectrum(values, vectors, residual, k=k, beyond=beyond, level=level, products=products)
             if last or np.median(found.noise) < _COARSE * np.sqrt(found.k / n):
                 yield found
             if last:
@@ -307,9 +298,7 @@ def _orthonormal_columns(Z: Floats) -> Floats:
     try:
         R = cholesky(Z.T @ Z, check_finite=False)
         diagonal = np.diagonal(R)
-        if (
-            diagonal.min() > 1e-5
-        ):  # then the loss of orthogonality, below 1e-6, goes in the second round
+        if diagonal.min() > 1e-5:  # then the loss of orthogonality, below 1e-6, goes in the second round
             return np.asarray(solve_triangular(R, Z.T, trans="T", check_finite=False)).T
     except LinAlgError:
         pass
@@ -346,6 +335,4 @@ def resolve_solver(solver: object, K: KernelMatrix, k: int) -> Solver:
         return solver.choose(K, k)
     if isinstance(solver, Solver):
         return solver
-    raise TypeError(
-        f"solver must be a name ({', '.join(SOLVERS)}) or a solver object, got {solver!r}."
-    )
+    raise TypeError(f"solver must be a name ({', '.join(SOLVERS)}) or a solver object, got {solver!r}.")

@@ -51,9 +51,7 @@ def narrow() -> Iterator[None]:
     if _allowed.get() is not None:
         yield
         return
-    counts = [
-        int(info["num_threads"]) for info in _controller().info() if info["user_api"] == "blas"
-    ]
+    counts = [int(info["num_threads"]) for info in _controller().info() if info["user_api"] == "blas"]
     token = _allowed.set(max(counts, default=1))
     try:
         with blas_threads(1):
@@ -70,7 +68,7 @@ def blas_for(work: int) -> AbstractContextManager[Any]:
     return nullcontext() if allowed is None else blas_threads(allowed)
 
 
-def each(task: Callable[[slice], None], blocks: Iterable[slice]) -> None:
+def each(task: Callable[[slice], object], blocks: Iterable[slice]) -> None:
     """Run ``task`` on every block of rows, on all cores, each with a single BLAS thread."""
     todo = list(blocks)
     with blas_threads(1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from diverset import DiverseNystroem, DiverseSubset, Gaussian
+from diverset import DiverseNystroem, DiverseSubset, Gaussian, Laplacian
 
 CHECKS = parametrize_with_checks(
     [
@@ -13,6 +13,7 @@ CHECKS = parametrize_with_checks(
         DiverseNystroem(kernel=Gaussian()),
         DiverseNystroem(method="uniform"),
         DiverseSubset(),
+        DiverseSubset(kernel=Laplacian()),
         DiverseSubset(method="rpcholesky", kernel="rbf"),
     ]
 )

@@ -103,9 +103,7 @@ def test_refusals_say_what_to_type(options, error, words):
     assert words in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"kernel": "sigmoid"}, {"method": dv.FarthestPoint()}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"kernel": "sigmoid"}, {"method": dv.FarthestPoint()}], ids=str)
 def test_it_survives_clone_and_pickle(options):
     subset = DiverseSubset(5, **options).fit(X)
     again = pickle.loads(pickle.dumps(subset))  # noqa: S301  our own bytes

@@ -65,9 +65,7 @@ class Kernel(ABC):
         A = kernel.points(rows_for(X, kernel))
         B = A if Y is None else kernel.points(rows_for(Y, kernel))
         if A.rows.shape[1] != B.rows.shape[1]:
-            raise ValueError(
-                f"X has {A.rows.shape[1]} columns and Y has {B.rows.shape[1]}, wanted the same."
-            )
+            raise ValueError(f"X has {A.rows.shape[1]} columns and Y has {B.rows.shape[1]}, wanted the same.")
         out = np.empty((len(A.norms), len(B.norms)))
         kernel.block(A, B, out)
         return out

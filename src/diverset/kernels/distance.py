@@ -61,9 +61,7 @@ class _Scaled(Kernel):
     def __post_init__(self) -> None:
         if isinstance(self.bandwidth, str):
             if self.bandwidth != "median":
-                raise ValueError(
-                    f"bandwidth must be a number or 'median', got bandwidth={self.bandwidth!r}."
-                )
+                raise ValueError(f"bandwidth must be a number or 'median', got bandwidth={self.bandwidth!r}.")
         else:
             positive(self, bandwidth=self.bandwidth)
 

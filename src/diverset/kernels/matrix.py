@@ -61,9 +61,9 @@ class Computed:
     def same(self, item: int, others: Ints) -> Bools:
         rows = self.points.rows
         if is_sparse(rows):
-            return np.array(
-                [(rows[[item]] != rows[[other]]).nnz == 0 for other in others], dtype=bool
-            )
+            differences = rows[others] - rows[np.full(len(others), item)]
+            differences.eliminate_zeros()
+            return np.asarray(np.diff(differences.indptr) == 0)
         return np.asarray((rows[others] == rows[item]).all(axis=1))
 
 
@@ -97,9 +97,7 @@ class Given:
 class KernelMatrix:
     """K of n items. Formed once if it fits ``memory`` bytes, else computed in row blocks when needed."""
 
-    def __init__(
-        self, source: Source, *, quality: Floats | None = None, memory: int = MEMORY
-    ) -> None:
+    def __init__(self, source: Source, *, quality: Floats | None = None, memory: int = MEMORY) -> None:
         self.quality = quality
         self.memory = memory
         self.entries = 0
@@ -207,9 +205,7 @@ class KernelMatrix:
             F = self.factor()
             if F is not None and self._dense is None:
                 gram = F.T @ F
-                self._frobenius2 = float(
-                    (gram.multiply(gram) if is_sparse(gram) else gram * gram).sum()
-                )
+                self._frobenius2 = float((gram.multiply(gram) if is_sparse(gram) else gram * gram).sum())
             elif self.fits:
                 K = self.dense()
                 self._frobenius2 = float(sum(np.vdot(K[b], K[b]) for b in row_blocks(self.n, 256)))
@@ -223,9 +219,7 @@ class KernelMatrix:
         F = self.factor()
         if F is not None and self._dense is None:
             products = F @ (F.T @ F)
-            return np.asarray(
-                (F.multiply(products) if is_sparse(F) else F * products).sum(axis=1)
-            ).ravel()
+            return np.asarray((F.multiply(products) if is_sparse(F) else F * products).sum(axis=1)).ravel()
         out = np.empty(self.n)
         if self.fits:
             K = self.dense()
@@ -304,9 +298,7 @@ def kernel_matrix(
 def _checked_quality(quality: Any, n: int) -> Floats:
     weights = np.array(quality, dtype=np.float64)
     if weights.shape != (n,):
-        raise ValueError(
-            f"quality must hold one number per item, {n:,} in all; got shape {weights.shape}."
-        )
+        raise ValueError(f"quality must hold one number per item, {n:,} in all; got shape {weights.shape}.")
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         at = int(np.argmax(bad))

@@ -49,11 +49,11 @@ class Cosine(Kernel):
     sparse = True
 
     def points(self, X: Any) -> Points:
-        lengths = np.sqrt(squared_lengths(X))
+        lengths: Floats = np.sqrt(squared_lengths(X))
         scale = 1.0 / np.where(lengths > 0, lengths, 1.0)
         if is_sparse(X):
-            return Points(X.multiply(scale[:, None]).tocsr(), (lengths > 0) * 1.0)
-        return Points(X * scale[:, None], (lengths > 0) * 1.0)
+            return Points(X.multiply(scale[:, None]).tocsr(), (lengths > 0).astype(np.float64))
+        return Points(X * scale[:, None], (lengths > 0).astype(np.float64))
 
     def block(self, A: Points, B: Points, out: Floats) -> None:
         inner(A, B, out)
@@ -88,11 +88,7 @@ class Polynomial(_Plain):
             raise ValueError(f"Polynomial wants coef0 >= 0, got coef0={self.coef0!r}.")
 
     def resolve(self, X: Any) -> Polynomial:
-        return (
-            self
-            if self.gamma is not None
-            else replace(self, gamma=1.0 / rows_for(X, self).shape[1])
-        )
+        return self if self.gamma is not None else replace(self, gamma=1.0 / rows_for(X, self).shape[1])
 
     def _power(self, out: Floats) -> None:
         if self.gamma is None:

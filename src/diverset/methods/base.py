@@ -37,12 +37,11 @@ class Problem:
 
     def dense(self, method: Method) -> Dense:
         """The solver for the whole spectrum, which only `Dense` gives."""
-        if not isinstance(
-            resolve_solver(self.solver, self.K, self.k), Dense
-        ) and self.solver not in ("auto", Auto()):
-            raise ValueError(
-                f"{method} needs the whole spectrum. Type solver='dense' or leave it at 'auto'."
-            )
+        if not isinstance(resolve_solver(self.solver, self.K, self.k), Dense) and self.solver not in (
+            "auto",
+            Auto(),
+        ):
+            raise ValueError(f"{method} needs the whole spectrum. Type solver='dense' or leave it at 'auto'.")
         return Dense()
 
     def no_solver(self, method: Method) -> None:

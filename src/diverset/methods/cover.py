@@ -88,22 +88,16 @@ class _GainPerCost:
         """
         from scipy.linalg import solve_triangular
 
-        column = (
-            self._K.columns(np.array([pick]))[:, 0] - self._spectrum.vectors @ self._weighted[pick]
-        )
+        column: Floats = self._K.columns(np.array([pick]))[:, 0]
+        column = column - self._spectrum.vectors @ self._weighted[pick]
         if not self._picks:
             return column
-        a, h = (
-            self._shares[:, self._picks].T,
-            self._products[:, self._picks].T,
-        )  # [s, r]: at c_s, of step r
+        a, h = self._shares[:, self._picks].T, self._products[:, self._picks].T  # [s, r]: step r, at c_s
         mine = self._shares[:, pick]
         known = column[self._picks] - np.tril(h) @ mine
-        others = solve_triangular(
-            np.tril(a, -1), known, lower=True, unit_diagonal=True, check_finite=False
-        )
-        result: Floats = column - others @ self._shares - mine @ self._products
-        return result
+        others = solve_triangular(np.tril(a, -1), known, lower=True, unit_diagonal=True, check_finite=False)
+        product: Floats = column - others @ self._shares - mine @ self._products
+        return product
 
     def clear(self, decisions: list[Decision]) -> Bools:
         """Which picks stand whatever the noise of p, and that of e = u^T (K - V L V^T) u."""
@@ -112,9 +106,7 @@ class _GainPerCost:
         error = volume_error(near, gains, rows=spectrum.noise, entry=16 * EPS)
         cost_error = (16 * EPS + self._K.entry_noise) * near.sums(np.sqrt(self._diagonal)) ** 2
         # directions that V confuses with those beyond the cut have eigenvalues near the last one
-        cost_error += (
-            4 * spectrum.values[spectrum.k - 1] * np.sqrt(near.gains) * near.sums(spectrum.noise)
-        )
+        cost_error += 4 * spectrum.values[spectrum.k - 1] * np.sqrt(near.gains) * near.sums(spectrum.noise)
         score = np.array([d.gain for d in decisions])
         scores = np.stack([score, score * (1 - np.array([min(d.lead, 1.0) for d in decisions]))])
         costs = near.gains / np.maximum(scores, np.finfo(float).tiny)
@@ -206,9 +198,7 @@ class FarthestPoint:
         choice = problem.choice
         if self.start is not None and not choice.forced:
             if self.start >= K.n or choice.barred[self.start]:
-                raise ValueError(
-                    f"start={self.start} is not one of the {K.n} items that may be picked."
-                )
+                raise ValueError(f"start={self.start} is not one of the {K.n} items that may be picked.")
             choice = replace(choice, forced=(self.start,))
         scorer = _Distance(K, bool(choice.forced))
         decisions = one_at_a_time(scorer, choice, K.same)
@@ -232,8 +222,6 @@ class _Distance:
                 self.scores = np.ones(K.n)
 
     def take(self, pick: int) -> None:
-        distances = (
-            self._diagonal + self._diagonal[pick] - 2 * self._K.columns(np.array([pick]))[:, 0]
-        )
+        distances = self._diagonal + self._diagonal[pick] - 2 * self._K.columns(np.array([pick]))[:, 0]
         self._nearest = np.minimum(self._nearest, distances)
         self.scores = np.where(self._nearest > self._floor, self._nearest, 0.0)

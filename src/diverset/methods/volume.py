@@ -69,7 +69,7 @@ PAPER_GAMMAS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 @dataclass(frozen=True)
 class DAS:
-    """Deterministic adaptive sampling (Fanuel, Schreurs and Suykens): the same greedy on K (K + n gamma I)^-1.
+    """Deterministic adaptive sampling (Fanuel, Schreurs, Suykens): the greedy on K (K + n gamma I)^-1.
 
     With several gammas, selects with each and keeps the picks with the largest log det K_CC, as the
     paper does. Needs the whole spectrum: n^3 work, once for all gammas.
@@ -97,9 +97,7 @@ class DAS:
         outcomes = [self._with(gamma, problem, values, vectors) for gamma in self.gammas]
         criteria = np.array([log_det(K.block(o.picks, o.picks)) for o in outcomes])
         # a criterion that differs by rounding alone must not choose: the first gamma wins a tie
-        best = int(
-            np.flatnonzero(criteria >= criteria.max() - 1e-9 * max(1.0, abs(criteria.max())))[0]
-        )
+        best = int(np.flatnonzero(criteria >= criteria.max() - 1e-9 * max(1.0, abs(criteria.max())))[0])
         chosen = outcomes[best]
         doubt = np.abs(criteria - criteria.max()) <= 1e-6 * max(1.0, abs(criteria.max()))
         rivals = [o for o, close in zip(outcomes, doubt, strict=True) if close]
