@@ -60,7 +60,11 @@ def select(
     chosen = resolve_method(method)
     choice = plan_choice(items.n, k, include=include, exclude=exclude, groups=groups, quota=quota)
     K = kernel_matrix(items, kernel, memory=memory, quality=quality)
-    return _selection(chosen.select(Problem(K, choice, solver)), items, K, choice, chosen)
+    if K.diagonal().any():
+        outcome = chosen.select(Problem(K, choice, solver))
+    else:
+        outcome = Outcome([], np.empty(0, dtype=bool))  # all items are zero: none adds anything
+    return _selection(outcome, items, K, choice, chosen)
 
 
 @overload
@@ -190,7 +194,7 @@ def _selection(outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, 
         warnings.warn(
             f"Only {made} of k={choice.k} items add anything new: the numerical rank is reached. The other "
             f"{missing} are the lowest row numbers allowed. {_less(made)}",
-            stacklevel=3,
+            stacklevel=4,  # the caller of select, behind the frame that `narrow` adds
         )
     return Selection(
         indices=picks,

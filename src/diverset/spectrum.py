@@ -333,6 +333,8 @@ def resolve_solver(solver: object, K: KernelMatrix, k: int) -> Solver:
         solver = SOLVERS[solver]()
     if isinstance(solver, Auto):
         return solver.choose(K, k)
-    if isinstance(solver, Solver):
+    if isinstance(solver, Solver) and not isinstance(solver, type):
         return solver
-    raise TypeError(f"solver must be a name ({', '.join(SOLVERS)}) or a solver object, got {solver!r}.")
+    raise TypeError(
+        f"solver must be a name ({', '.join(SOLVERS)}) or a solver object such as Dense(), got {solver!r}."
+    )

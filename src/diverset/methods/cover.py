@@ -53,7 +53,7 @@ class _GainPerCost:
         self._gains = self.pool.start()
         self._floor = floor_of(K.n) * float(self._gains.max())
         # a cost below rounding is rounding; it must not make a gain look cheap
-        self._least = 8 * EPS * np.sqrt(K.n) * max(float(self._diagonal.max()), EPS)
+        self._least = 8 * EPS * np.sqrt(K.n) * float(self._diagonal.max())
         self._costs = self._diagonal - np.einsum("ij,ij->i", self._weighted, V)
         self._shares = np.empty((0, K.n))  # a of every step: how much of E_pick each row gave up
         self._products = np.empty((0, K.n))  # E E_pick^T at that step
