@@ -12,24 +12,28 @@ CAPTIONS = {
     ),
     "stock": (
         "Stock (950 x 9): (a) log det of the picked kernel matrix, (b) operator norm and (c) max norm of the "
-        f"Nyström error relative to K, (d) seconds. {SPAN} The deterministic k-DPP runs beside DAS in (a), "
-        "at a fraction of its time in (d)."
+        f"Nyström error relative to K, (d) seconds. {SPAN} In (a) the deterministic k-DPP runs beside DAS, "
+        "above "
+        "the k-DPP; (d) charges k-DPP and DAS for the full eigendecomposition, DAS for all seven gammas."
     ),
     "spectra": (
-        "The leading eigenvalues of the four kernel matrices, relative to the first, on one log scale. See how "
+        "The leading eigenvalues of the four kernel matrices, relative to the first, on one log scale. "
+        "See how "
         "steep each is near the k of interest: Boston falls slowest of all."
     ),
     "log-det": (
-        f"log det of the picked kernel matrix: higher is more diverse. {SPAN} The two deterministic curves lie "
+        f"log det of the picked kernel matrix: higher is more diverse. {SPAN} The two deterministic curves "
+        "lie "
         "together above the k-DPP, and uniform sampling falls away."
     ),
     "operator-norm": (
-        f"Relative operator norm of the Nyström error: lower is better. {SPAN} Compare the filled circles with "
+        f"Relative operator norm of the Nyström error: lower is better. {SPAN} Compare the filled circles "
+        "with "
         "the open squares: they change places from table to table."
     ),
     "max-norm": (
-        f"Relative max norm of the Nyström error: lower is better. {SPAN} It is the worst-represented item "
-        "that counts, and the deterministic methods leave no item far behind."
+        f"Relative max norm of the Nyström error: lower is better. {SPAN} Only the worst-represented item "
+        "counts: one outlier that is missed keeps a curve near one."
     ),
     "time": (
         "Seconds from the kernel matrix to the picks, each method as if it were run alone; k-DPP and DAS are "
@@ -38,13 +42,14 @@ CAPTIONS = {
     ),
     "ours-log-det": f"log det of the methods beside the paper's, with its two k-DPPs for comparison. {SPAN}",
     "ours-operator-norm": (
-        f"Relative operator norm of the Nyström error, the methods beside the paper's. {SPAN} Derandomised k-DPP "
+        f"Relative operator norm of the Nyström error, the methods beside the paper's. {SPAN} Derandomised "
+        "k-DPP "
         "and greedy trace run along the bottom."
     ),
     "ours-max-norm": f"Relative max norm of the Nyström error, the methods beside the paper's. {SPAN}",
     "ours-trace-norm": (
         "Trace norm of the Nyström error over the best possible at rank k: one is perfect. The full line is "
-        f"the bound of the derandomised k-DPP, k + 1. {SPAN} Its curve stays near two."
+        f"the bound of the derandomised k-DPP, k + 1. {SPAN} The lower dotted line is the best possible."
     ),
     "ours-time": "Seconds from the kernel matrix to the picks, the methods beside the paper's.",
     "dogs-picks": "The four photos, in the order picked, under the reading chosen beforehand.",

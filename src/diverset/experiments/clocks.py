@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -47,7 +48,7 @@ def clocked(pool: SharedPool, k: int) -> dict[str, float]:
         "rpcholesky": _seconds(lambda: pivoted_cholesky_draw(K, k, rng)),
     }
     for name, recipe in _ALONE.items():
-        seconds[name] = _seconds(lambda recipe=recipe: recipe.select(pool.problem_alone(k)))
+        seconds[name] = _seconds(partial(recipe.select, pool.problem_alone(k)))
     if pool.pairs.whole:
         seconds["kdpp"] = whole + _seconds(kdpp)
         seconds["das"] = whole + _seconds(das)

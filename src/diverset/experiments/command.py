@@ -38,10 +38,12 @@ def paper(data: Path | None, out: Path, fast: bool, only: str | None) -> None:
     Leaves figures (PNG, SVG), numbers (CSV) and one page: the paper says / we measured.
     """
     try:
-        import matplotlib  # noqa: F401  asked for before minutes of work, not after
+        import matplotlib as mpl  # noqa: F401  asked for before minutes of work, not after
         import rich  # noqa: F401
     except ModuleNotFoundError as why:
-        raise click.ClickException(f"diverset paper needs {why.name}. Type: pip install 'diverset[paper]'") from None
+        raise click.ClickException(
+            f"diverset paper needs {why.name}. Type: pip install 'diverset[paper]'"
+        ) from None
     from .progress import showing
     from .run import PARTS, run
 
@@ -52,11 +54,14 @@ def paper(data: Path | None, out: Path, fast: bool, only: str | None) -> None:
     except DataError as why:
         raise click.ClickException(str(why)) from None
     except ModuleNotFoundError as why:
-        raise click.ClickException(f"diverset paper needs {why.name}. Type: pip install 'diverset[paper]'") from None
+        raise click.ClickException(
+            f"diverset paper needs {why.name}. Type: pip install 'diverset[paper]'"
+        ) from None
     for claim in outcome.claims:
         click.echo(_line(claim))
     click.echo(
-        f"{outcome.seconds:.0f} s, {outcome.made} pieces made, {outcome.reused} found finished. See {outcome.page}"
+        f"{outcome.seconds:.0f} s, {outcome.made} pieces made, {outcome.reused} found finished. "
+        f"See {outcome.page}"
     )
 
 

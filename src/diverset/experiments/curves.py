@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +74,7 @@ class Curves:
         """Everything that is measured on this table."""
         yield self._task("spectrum", 1.0, self.spectrum)
         for method in (*PAPER, *OURS):
-            yield self._task(method, 0.4, lambda method=method: self.judged(method))
+            yield self._task(method, 0.4, partial(self.judged, method))
         yield self._task("gammas", 0.3, self.gammas)
         yield self._task("repeats", 0.4, self.repeats)
         yield self._task("times", 1.5, self.times)
@@ -82,14 +82,12 @@ class Curves:
     def reading_tasks(self) -> Iterator[Task]:
         """What is measured under another reading of the columns: the paper's methods."""
         for method in PAPER:
-            yield self._task(method, 0.5, lambda method=method: self.judged(method))
+            yield self._task(method, 0.5, partial(self.judged, method))
 
     def _task(self, what: str, share: float, make: Callable[[], Any]) -> Task:
         reading = "" if self.nominal == "code" else f" (Sex: {SEX[self.nominal]})"
         guess = share * (len(self.table.rows) / 1000) ** 2 * (0.2 if self.protocol.fast else 0.6)
-        return Task(
-            f"{self.name}-{what}", f"{self.table.spec.title}{reading}: {what}", guess, self.key, make
-        )
+        return Task(f"{self.name}-{what}", f"{self.table.spec.title}{reading}: {what}", guess, self.key, make)
 
     def spectrum(self) -> dict[str, Any]:
         pairs = self.pool.pairs
@@ -111,12 +109,13 @@ class Curves:
 
     def gammas(self) -> list[dict[str, Any]]:
         """DAS with each gamma by itself."""
-        rows = []
+        rows: list[dict[str, Any]] = []
         ks = self.protocol.cut(self.pool.rank)
         for gamma in self.protocol.gammas:
             run = das_with(gamma, self.pool, max(ks))
-            for k in (k for k in ks if k <= len(run)):
-                rows.append({"gamma": gamma, "k": k, **asdict(measure(self.pool, run[:k]))})
+            rows += [
+                {"gamma": gamma, "k": k, **asdict(measure(self.pool, run[:k]))} for k in ks if k <= len(run)
+            ]
         return rows
 
     def repeats(self) -> list[dict[str, Any]]:

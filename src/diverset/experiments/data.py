@@ -45,7 +45,7 @@ TABLES = {
         TableSpec(
             "boston",
             "Boston housing",
-            tuple("CRIM ZN INDUS CHAS NOX RM AGE DIS RAD TAX PTRATIO B LSTAT".split()),
+            ("CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B", "LSTAT"),
             506,
             531,
             "deb0e86e85e0fd3d4412c93f885172a4d0229ad8aeec21b10dc17794718601f5",
@@ -63,7 +63,7 @@ TABLES = {
         TableSpec(
             "abalone",
             "Abalone",
-            tuple("Sex Length Diameter Height Whole Shucked Viscera Shell".split()),
+            ("Sex", "Length", "Diameter", "Height", "Whole", "Shucked", "Viscera", "Shell"),
             4177,
             183,
             "514e40ba8add63bcb0d1b0579bfd6fa5fba4d243b0f98a0280e3973726ba7585",
@@ -73,7 +73,7 @@ TABLES = {
         TableSpec(
             "bank8fm",
             "Bank8FM",
-            tuple("a1cx a1cy b2x b2y a2pop a3pop temp mxql".split()),
+            ("a1cx", "a1cy", "b2x", "b2y", "a2pop", "a3pop", "temp", "mxql"),
             8192,
             572,
             "11c72b7ade43aa449124d49cc48baa3f6fe8dd18ceb8ee61b9ea089e799006ff",
@@ -187,16 +187,20 @@ def load_table(
         table = list(csv.reader(text.decode().splitlines()))[1:]
         check(spec, table, str(path))
         return Table(spec, table, str(path), hashlib.sha256(text).hexdigest() == spec.sha256_csv)
-    if fetch is None:
-        from .download import fetch_table as fetch
     try:
-        rows = fetch(spec, say)
+        rows = (fetch or _download)(spec, say)
     except OSError as why:
         raise missing(name, wanted, given, why) from why
     source = f"OpenML {spec.openml}"
     check(spec, rows, source)
     _keep(spec, rows, cache() / name / wanted)
     return Table(spec, rows, source, None)
+
+
+def _download(spec: TableSpec, say: Callable[[str], None]) -> Rows:
+    from .download import fetch_table
+
+    return fetch_table(spec, say)
 
 
 def _keep(spec: TableSpec, rows: Rows, path: Path) -> None:

@@ -113,7 +113,8 @@ def fetch_shapes(names: list[str], into: Path, say: Say) -> None:
 
 def shapes_link(page: str) -> str:
     """The archive of 99 shapes among the links of the page."""
-    for link in re.findall(r'href="([^"]+)"', page):
+    links: list[str] = re.findall(r'href="([^"]+)"', page)
+    for link in links:
         if "99" in link and re.search(r"\.(zip|tgz|tar\.gz|tar)$", link):
             return urljoin(SHAPES_PAGE, link)
     raise DataError(f"{SHAPES_PAGE} no longer links to an archive of 99 shapes.")

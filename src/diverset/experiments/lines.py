@@ -92,7 +92,9 @@ def panel(axis: Any, table: TableResult, measure: str, methods: Sequence[str]) -
     if measure == "trace":
         ks = sorted(table.values("derandomized", "trace"))
         axis.plot(ks, [k + 1 for k in ks], color="black", linewidth=0.7, label=r"bound, $k+1$")
-        axis.plot(ks, [1] * len(ks), color="black", linewidth=0.7, linestyle=(0, (1, 2)), label="best possible")
+        axis.plot(
+            ks, [1] * len(ks), color="black", linewidth=0.7, linestyle=(0, (1, 2)), label="best possible"
+        )
     if measure != "log_det":
         axis.set_yscale("log")
     axis.set_xlabel("$k$")
@@ -117,7 +119,9 @@ def _curve(axis: Any, method: str, values: dict[int, list[float]]) -> None:
 
 def spectra(plt: Any, tables: Sequence[TableResult]) -> Any:
     """The leading eigenvalues of every table, on a log scale, relative to the first."""
-    figure, axes = plt.subplots(1, len(tables), figsize=(1.75 * len(tables) + 0.4, 1.9), squeeze=False, sharey=True)
+    figure, axes = plt.subplots(
+        1, len(tables), figsize=(1.75 * len(tables) + 0.4, 1.9), squeeze=False, sharey=True
+    )
     shown = 500
     for axis, table in zip(axes[0], tables, strict=True):
         values = np.array(table.spectrum[:shown])
@@ -137,6 +141,4 @@ def _legend(figure: Any, axes: Any, columns: int) -> None:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
     columns = columns if len(found) != 6 else 3
-    figure.legend(
-        found.values(), found.keys(), loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=columns
-    )
+    figure.legend(found.values(), found.keys(), loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=columns)

@@ -20,7 +20,8 @@ _STYLE = """
 body{font:16px/1.55 Georgia,'Iowan Old Style','Times New Roman',serif;color:#1b1b1b;background:#fdfcfa;
 margin:0 auto;max-width:62rem;padding:3rem 1.5rem 6rem}
 h1{font-size:2rem;line-height:1.2;font-weight:normal;margin:0 0 .4rem}
-h2{font-size:1.35rem;font-weight:normal;margin:3.2rem 0 .8rem;border-bottom:1px solid #d9d4cb;padding-bottom:.3rem}
+h2{font-size:1.35rem;font-weight:normal;margin:3.2rem 0 .8rem;border-bottom:1px solid #d9d4cb;
+padding-bottom:.3rem}
 h3{font-size:1rem;margin:1.6rem 0 .4rem}
 p{max-width:44rem}
 .lead{color:#555;margin-top:0}
@@ -32,7 +33,8 @@ th{font-weight:normal;color:#6b665d;font-size:.82rem;letter-spacing:.03em}
 .claims td:nth-child(2){width:31%}
 .claims td:last-child{width:8.5rem}
 .rule{color:#6b665d;font-size:.86rem;margin-top:.45rem}
-.verdict{display:inline-block;padding:.05rem .55rem;border:1px solid;border-radius:1rem;font-size:.82rem;white-space:nowrap}
+.verdict{display:inline-block;padding:.05rem .55rem;border:1px solid;border-radius:1rem;font-size:.82rem;
+white-space:nowrap}
 .yes{color:#165a36;border-color:#8fbfa4;background:#eef6f0}
 .part{color:#7a5200;border-color:#d9bd83;background:#fbf5e6}
 .no{color:#8c1d1d;border-color:#dba5a5;background:#fbeeee}
@@ -103,8 +105,10 @@ def choices(results: Results) -> list[tuple[str, str, Rows]]:
         found.append(
             (
                 "What to do with Sex in Abalone",
-                "The paper counts eight features, one of them a name. We number it (M 1, F 2, I 3), which keeps "
-                "the eight; here are the other two readings. Each cell counts the k at which the deterministic "
+                "The paper counts eight features, one of them a name. We number it (M 1, F 2, I 3), which "
+                "keeps "
+                "the eight; here are the other two readings. Each cell counts the k at which the "
+                "deterministic "
                 "k-DPP does what the head says.",
                 [
                     reading_row("numbered (chosen)", results.tables["abalone"]),
@@ -115,14 +119,17 @@ def choices(results: Results) -> list[tuple[str, str, Rows]]:
     plain = ("points", "shares", "indices")
     if results.dogs:
         words = (
-            "Where SIFT looks, how many words, how a histogram is weighted, where k-means starts. The first row was "
+            "Where SIFT looks, how many words, how a histogram is weighted, where k-means starts. The "
+            "first row was "
             "chosen before any result was seen; no row was left out."
         )
         found.append(("Dogs: all readings", words, _without(results.dogs, plain)))
     if results.kimia:
         words = (
-            "Resizing, tone, where standardisation applies, polarity. The first row was chosen before any result "
-            "was seen; no row was left out. Polarity cannot matter once the data are standardised, and does not."
+            "Resizing, tone, where standardisation applies, polarity. The first row was chosen before any "
+            "result "
+            "was seen; no row was left out. Polarity cannot matter once the data are standardised, and "
+            "does not."
         )
         found.append(("Kimia-99: all readings", words, _without(results.kimia, plain)))
     return found
@@ -180,7 +187,8 @@ def _table(rows: Rows) -> str:
         return ""
     head = "".join(f"<th>{escape(str(name))}</th>" for name in rows[0])
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_said(value))}</td>" for value in row.values()) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td>{escape(_said(value))}</td>" for value in row.values()) + "</tr>"
+        for row in rows
     )
     return f'<div class="scroll"><table class="numbers"><tr>{head}</tr>{body}</table></div>'
 

@@ -120,9 +120,7 @@ def _sum_of_files(paths: list[Path]) -> str:
     return digest.hexdigest()
 
 
-def load_shapes(
-    given: Path | None = None, say: Callable[[str], None] = lambda text: None
-) -> Pictures:
+def load_shapes(given: Path | None = None, say: Callable[[str], None] = lambda text: None) -> Pictures:
     """The 99 silhouettes as grey images, black on white, in their own sizes."""
     listed = [(name, kind) for kind, text in _SHAPES.items() for name in text.split()]
     folder = locate("kimia99", f"images/{listed[0][0]}.png", given)

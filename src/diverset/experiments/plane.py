@@ -8,9 +8,9 @@ import numpy as np
 
 from .. import kernels
 from ..arrays import Floats
+from ..door import select
 from ..kernels import kernel_matrix
 from ..sampling import KDPP
-from ..door import select
 from .protocol import Protocol
 
 BULK, AROUND, K_PICKS, BANDWIDTH = 400, 100, 20, 0.7

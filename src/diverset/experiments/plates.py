@@ -25,9 +25,9 @@ def draw_all(results: Results, dogs: Pictures | None, shapes: Pictures | None, f
             drawn["illustration"] = illustration(plt, results.plane)
         if dogs is not None and results.dogs:
             first = results.dogs[0]
-            drawn["dogs-picks"] = picks(plt, dogs, first["indices"], columns=4, size=1.7)
+            drawn["dogs-picks"] = photos(plt, dogs, first["indices"], height=1.45)
             drawn["dogs-projection"] = projection(plt, dogs, first)
-            drawn["dogs-training"] = sheet(plt, dogs, columns=10, size=0.62, thumb=100)
+            drawn["dogs-training"] = sheet(plt, dogs, columns=10, size=0.62, thumb=76)
         if shapes is not None and results.kimia and results.kimia_drawing:
             first = results.kimia[0]
             drawn["kimia-picks"] = picks(plt, shapes, first["indices"], columns=9, size=0.78)
@@ -65,6 +65,22 @@ def picks(plt: Any, pictures: Pictures, indices: list[int], columns: int, size: 
         _show(axis, squared(pictures.images[i], 256))
         axis.set_title(f"{place}  {pictures.classes[i].replace('_', ' ')}", fontsize=8.5, pad=3)
     figure.tight_layout(w_pad=0.4)
+    return figure
+
+
+def photos(plt: Any, pictures: Pictures, indices: list[int], height: float) -> Any:
+    """The picked photos side by side, all of one height, uncut."""
+    images = [pictures.images[i] for i in indices]
+    ratios = [image.shape[1] / image.shape[0] for image in images]
+    figure, axes = plt.subplots(
+        1,
+        len(images),
+        figsize=(height * sum(ratios), height),
+        gridspec_kw={"width_ratios": ratios, "wspace": 0.04, "left": 0, "right": 1, "bottom": 0, "top": 1},
+    )
+    for place, (axis, image, i) in enumerate(zip(axes, images, indices, strict=True), start=1):
+        _show(axis, image)
+        axis.set_title(f"{place}  {pictures.classes[i].replace('_', ' ')}", fontsize=8.5, pad=3)
     return figure
 
 

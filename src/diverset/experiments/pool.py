@@ -93,9 +93,7 @@ class SharedPool:
         if limit is None or self.n <= limit:
             values, vectors = Dense().full(K)
             return Eigenpairs(values, vectors, True, perf_counter() - start)
-        *_, found = BlockKrylov(block=self.protocol.leading, max_products=2).leading(
-            K, self.protocol.leading
-        )
+        *_, found = BlockKrylov(block=self.protocol.leading, max_products=2).leading(K, self.protocol.leading)
         return Eigenpairs(found.values[: found.k], found.vectors, False, perf_counter() - start)
 
     @property

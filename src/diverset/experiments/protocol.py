@@ -66,10 +66,10 @@ FULL = Protocol(
 )
 FAST = Protocol(
     grid=(5, 10, 20, 40, 80),
-    clock=(10, 40, 80),
+    clock=(10, 40),
     repetitions=3,
     same=3,
-    whole_up_to=4500,
+    whole_up_to=1000,
     leading=500,
     fast=True,
 )

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol as Structural
+from typing import Any
+from typing import Protocol as Structural
 
 from . import dogs, kimia, lines, page, plane, plates, sheets
 from .claims import Claim, all_claims
@@ -163,7 +164,7 @@ def _dog_tasks(album: dogs.Album, protocol: Protocol) -> Iterator[Task]:
             f"Dogs: {choice[0]}, {choice[1]} words, start {choice[2]}",
             3.0,
             [choice, dogs.WEIGHTS],
-            lambda choice=choice: dogs.judged(album, *choice),
+            partial(dogs.judged, album, *choice),
         )
 
 
@@ -182,7 +183,8 @@ def _kimia_tasks(shapes: Pictures, protocol: Protocol) -> Iterator[Task]:
 def _facts(loaded: _Loaded, protocol: Protocol) -> list[str]:
     gammas = ", ".join(f"{g:g}" for g in protocol.gammas)
     facts = [
-        "Features are all columns but the last, which is the target; every feature is standardised to mean 0 and "
+        "Features are all columns but the last, which is the target; every feature is standardised to "
+        "mean 0 and "
         "population standard deviation 1. Abalone's Sex is numbered M 1, F 2, I 3.",
         "Gaussian kernel exp(-|x - y|^2 / (2 bandwidth^2)): bandwidth 2 for Boston, Stock and Abalone, 5 for "
         "Bank8FM.",
@@ -190,25 +192,25 @@ def _facts(loaded: _Loaded, protocol: Protocol) -> list[str]:
         f"{protocol.repetitions} repetitions, each with a seed of its own.",
         f"DAS keeps, for each k, the gamma with the largest log det among {gammas}; its other numbers are "
         "those of the set so chosen. Each gamma by itself is in numbers/gammas-*.csv.",
-        "K_hat = K_C (K_CC + 1e-12 I)^-1 K_C^T. log det is the sum of the logs of the singular values of K_CC. The "
-        "error matrix is positive semi-definite, so its largest entry stands on the diagonal; its spectral norm "
+        "K_hat = K_C (K_CC + 1e-12 I)^-1 K_C^T. log det is the sum of the logs of the singular values of "
+        "K_CC. The "
+        "error matrix is positive semi-definite, so its largest entry stands on the diagonal; its "
+        "spectral norm "
         "is found by Lanczos among the eigenvectors of K.",
         f"Python package diverset; settings: {'the fast grid' if protocol.fast else 'the full grid'}.",
     ]
     if protocol.whole_up_to is not None:
         facts.append(
-            f"Beyond {protocol.whole_up_to:,} items only the {protocol.leading:,} leading eigenpairs were computed "
+            f"Beyond {protocol.whole_up_to:,} items only the {protocol.leading:,} leading eigenpairs were "
+            "computed "
             "(fast run): k-DPP and DAS leave the rest of the spectrum out, and there is no time of theirs."
         )
-    for table in loaded.tables.values():
-        facts.append(
-            f"{table.spec.title}: {len(table.rows):,} x {len(table.spec.columns)}, the numbers verified by SHA-256 "
-            f"{table.spec.sha256_numbers[:12]}; columns {', '.join(table.spec.columns)}."
-        )
-    return facts
+    return facts + [_fact(table) for table in loaded.tables.values()]
 
 
-@contextmanager
-def nothing() -> Iterator[Silent]:
-    """A context that shows nothing."""
-    yield Silent()
+def _fact(table: Table) -> str:
+    spec = table.spec
+    return (
+        f"{spec.title}: {len(table.rows):,} x {len(spec.columns)}, the numbers verified by SHA-256 "
+        f"{spec.sha256_numbers[:12]}; columns {', '.join(spec.columns)}."
+    )

@@ -19,9 +19,7 @@ _DRAWN = ("points", "shares", "indices")
 
 def write_all(results: Results, claims: list[Claim], folder: Path) -> list[str]:
     """All sheets; those that hold times are named times-*.csv."""
-    written = {
-        f"measures-{name}.csv": list(measures(table)) for name, table in results.tables.items()
-    }
+    written = {f"measures-{name}.csv": list(measures(table)) for name, table in results.tables.items()}
     for name, table in results.tables.items():
         written[f"gammas-{name}.csv"] = table.pieces["gammas"]
         written[f"picks-{name}.csv"] = list(picks(table))
@@ -46,11 +44,16 @@ def write_all(results: Results, claims: list[Claim], folder: Path) -> list[str]:
     ):
         if drawn:
             written[f"{name}-projection.csv"] = [
-                {"item": at, "component 1": x, "component 2": y}
-                for at, (x, y) in enumerate(drawn["points"])
+                {"item": at, "component 1": x, "component 2": y} for at, (x, y) in enumerate(drawn["points"])
             ]
     written["claims.csv"] = [
-        {"claim": c.number, "says": c.says, "rule": c.rule, "verdict": c.verdict.value, "measured": c.measured}
+        {
+            "claim": c.number,
+            "says": c.says,
+            "rule": c.rule,
+            "verdict": c.verdict.value,
+            "measured": c.measured,
+        }
         for c in claims
         if not c.rests_on_times
     ]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
     "font.size": 9,
