@@ -72,8 +72,10 @@ def ties(layouts, few):
             rows = LAYOUTS[layout](X)
             for method in dv.METHODS:
                 for k in few:
-                    yield f"{name} | {method} | {k}", layout, answer(
-                        rows, min(k, len(X)), kernel=kernel, method=method
+                    yield (
+                        f"{name} | {method} | {k}",
+                        layout,
+                        answer(rows, min(k, len(X)), kernel=kernel, method=method),
                     )
 
 

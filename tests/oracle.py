@@ -74,9 +74,7 @@ def greedy(score, k, same, rules, after=lambda pick: None):
         scores = score(found.indices)
         allowed = rules.allowed(found.indices)
         forced = len(found.indices) < len(rules.include)
-        pick = (
-            rules.include[len(found.indices)] if forced else take_largest(scores, allowed, same)
-        )
+        pick = rules.include[len(found.indices)] if forced else take_largest(scores, allowed, same)
         found.leads.append(np.inf if forced else lead(scores, pick, allowed, same))
         found.gains.append(float(scores[pick]))
         found.indices.append(pick)

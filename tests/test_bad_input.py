@@ -6,7 +6,6 @@ import numpy as np
 import oracle
 import pandas as pd
 import polars as pl
-import pools
 import pytest
 import scipy.sparse
 

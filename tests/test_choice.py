@@ -82,9 +82,7 @@ def test_quality_weighs_the_kernel_on_both_sides(method, rules):
     assert list(picks) == truth.indices
     given = dv.select(L, 9, kernel=dv.Precomputed(), method=method, **rules)
     assert list(given) == list(picks)
-    assert picks.log_det == pytest.approx(
-        np.linalg.slogdet(L[np.ix_(list(picks), list(picks))])[1], rel=1e-9
-    )
+    assert picks.log_det == pytest.approx(np.linalg.slogdet(L[np.ix_(list(picks), list(picks))])[1], rel=1e-9)
 
 
 @pytest.mark.parametrize("method", ["deterministic-kdpp", "greedy-map", "greedy-trace", "das"])

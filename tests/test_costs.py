@@ -150,9 +150,7 @@ HEAVY = "sklearn", "pandas", "polars", "matplotlib"
 
 def fresh(code):
     """What a new interpreter prints."""
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
 def test_importing_is_quick_and_brings_nothing_heavy():

@@ -23,9 +23,7 @@ BOUNDED = {  # a gain of these is a share of a projector or filter
 
 
 @METHODS
-@pytest.mark.parametrize(
-    "kernel", [dv.Gaussian(), dv.Laplacian(2.0), dv.Linear(), dv.Cosine()], ids=repr
-)
+@pytest.mark.parametrize("kernel", [dv.Gaussian(), dv.Laplacian(2.0), dv.Linear(), dv.Cosine()], ids=repr)
 def test_every_method_conforms(pool, method, kernel):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Only .* items add anything new")

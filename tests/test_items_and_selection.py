@@ -48,9 +48,7 @@ CONTAINERS = {
     "list of arrays": list,
     "pandas": lambda rows: pd.DataFrame(rows, columns=NAMES),
     "pandas nullable": lambda rows: pd.DataFrame(rows, columns=NAMES).convert_dtypes(),
-    "pandas mixed": lambda rows: pd.DataFrame(rows, columns=NAMES).astype(
-        {"a": "Float64", "b": np.float64}
-    ),
+    "pandas mixed": lambda rows: pd.DataFrame(rows, columns=NAMES).astype({"a": "Float64", "b": np.float64}),
     "polars": lambda rows: pl.DataFrame(rows, schema=NAMES),
     "csr": scipy.sparse.csr_array,
     "csc": scipy.sparse.csc_array,
@@ -141,9 +139,7 @@ def test_take_works_on_anything_with_a_row_per_item():
 
 def test_columns_of_a_frame_are_read_in_their_order():
     frame = pd.DataFrame(X * [1.0, 1.0, 100.0, 1.0], columns=["a", "b", "c", "d"])
-    assert list(dv.select(frame, 6, kernel=KERNEL)) == list(
-        dv.select(frame.to_numpy(), 6, kernel=KERNEL)
-    )
+    assert list(dv.select(frame, 6, kernel=KERNEL)) == list(dv.select(frame.to_numpy(), 6, kernel=KERNEL))
 
 
 # --- the result -----------------------------------------------------------------------------

@@ -111,8 +111,7 @@ def test_das_with_several_gammas_keeps_the_largest_determinant():
     X = pools.POOLS["clustered"].X
     several = dv.select(X, 10, kernel=dv.Gaussian(1.3), method=dv.DAS(gamma=[1.0, 0.01, 1e-4]))
     each = [
-        dv.select(X, 10, kernel=dv.Gaussian(1.3), method=dv.DAS(gamma=gamma))
-        for gamma in (1.0, 0.01, 1e-4)
+        dv.select(X, 10, kernel=dv.Gaussian(1.3), method=dv.DAS(gamma=gamma)) for gamma in (1.0, 0.01, 1e-4)
     ]
     assert len({tuple(one) for one in each}) > 1
     assert several.log_det == pytest.approx(max(one.log_det for one in each), rel=1e-12)
@@ -169,9 +168,7 @@ def test_products_alone_give_the_same_picks_as_the_formed_matrix(method, bandwid
 def test_products_never_formed_give_the_same_picks_too(method):
     X = pools.clustered(22, 400, 3, width=0.7)
     formed = dv.select(X, 15, kernel=dv.Laplacian(3.0), method=method, solver="block-krylov")
-    never = dv.select(
-        X, 15, kernel=dv.Laplacian(3.0), method=method, solver="block-krylov", memory=0
-    )
+    never = dv.select(X, 15, kernel=dv.Laplacian(3.0), method=method, solver="block-krylov", memory=0)
     assert list(formed) == list(never)
     assert formed.certified
     assert never.certified

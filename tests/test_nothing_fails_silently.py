@@ -179,9 +179,7 @@ def test_a_start_set_works_on_sparse_rows(method):
     S = scipy.sparse.csr_array(rows)
     picks = dv.select(S, 6, kernel=dv.Cosine(), method=method, include=[8, 2])
     assert picks[:2] == [8, 2]
-    assert list(picks) == list(
-        dv.select(rows, 6, kernel=dv.Cosine(), method=method, include=[8, 2])
-    )
+    assert list(picks) == list(dv.select(rows, 6, kernel=dv.Cosine(), method=method, include=[8, 2]))
 
 
 @pytest.mark.parametrize("method", ["deterministic-kdpp", "greedy-map", "farthest-point", "das"])

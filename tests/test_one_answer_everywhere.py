@@ -37,7 +37,7 @@ def environment(core, threads):
 @cache
 def kernels_of(core):
     """The BLAS kernels that this CPU runs under that name; None if it cannot."""
-    tried = subprocess.run(
+    tried = subprocess.run(  # noqa: PLW1510  it may die: that is the question
         [sys.executable, "-c", PROBE], env=environment(core, 1), capture_output=True, text=True
     )
     return tried.stdout.strip() if tried.returncode == 0 else None
@@ -58,7 +58,7 @@ def answers(core, threads, **job):
     """What the worker picks under this setting."""
     settings = environment(core, threads)
     settings["PYTHONPATH"] = os.pathsep.join([str(HERE), *sys.path])
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: PLW1510  checked below, with its last words
         [sys.executable, str(HERE / "one_answer_worker.py")],
         input=json.dumps({"threads": threads, **job}),
         env=settings,
@@ -92,10 +92,7 @@ def differences(everywhere):
 def vouched_for(run, data):
     """(selections, certified ones) on the paper's data sets."""
     rows = [
-        picks
-        for key, by_layout in run.items()
-        if key.split(" | ")[0] in data
-        for picks in by_layout.values()
+        picks for key, by_layout in run.items() if key.split(" | ")[0] in data for picks in by_layout.values()
     ]
     return len(rows), sum(sure == len(picks) for picks, sure in rows)
 

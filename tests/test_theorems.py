@@ -93,9 +93,7 @@ def test_derandomised_picks_lose_at_most_k_plus_one_times_the_best(pool, case):
             assert lost_trace(K, picks) <= (k + 1) * best + 1e-9 * np.trace(K)
 
 
-@given(
-    st.integers(2, 14), st.integers(1, 5), st.integers(0, 10**6), st.floats(0.2, 3.0), st.data()
-)
+@given(st.integers(2, 14), st.integers(1, 5), st.integers(0, 10**6), st.floats(0.2, 3.0), st.data())
 def test_the_bound_holds_on_any_small_pool(n, d, seed, bandwidth, data):
     X = np.random.default_rng(seed).standard_normal((n, d))
     k = data.draw(st.integers(1, n - 1))

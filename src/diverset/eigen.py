@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import frexp, ldexp
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ def band_form(A: Floats) -> tuple[Floats, list[Panel]]:
     a block of reflectors is A - V W^T - W V^T. It is done on the strips' lower parts only.
     """
     n = len(A)
-    b = min(_BAND, n - 1)
+    b = min(_BAND, max(n - 1, 1))
     panels = []
     for p in range(b, n - 1, b):
         QR, tau, _, _ = lapack.dgeqrf(A[p:, p - b : p])
@@ -57,7 +58,7 @@ def band_form(A: Floats) -> tuple[Floats, list[Panel]]:
         with np.errstate(divide="ignore"):  # tau = 0 stands for no reflection
             np.fill_diagonal(R, 1 / tau)
         edges = [p, *range(p - p % _STRIP + _STRIP, n, _STRIP), n]
-        strips = list(zip(edges[:-1], edges[1:], strict=True))
+        strips = list(pairwise(edges))
         W = np.zeros_like(V)
         for start, stop in strips:  # A V from the lower part of a symmetric A
             strip = A[start:, start:stop]
@@ -70,7 +71,7 @@ def band_form(A: Floats) -> tuple[Floats, list[Panel]]:
             A[start:, start:stop] -= left[start - p :] @ right[start - p : stop - p].T
         panels.append(Panel(p, V, R))
     band = np.zeros((b + 1, n))
-    for offset in range(b + 1):
+    for offset in range(min(b + 1, n)):
         band[offset, : n - offset] = A.diagonal(-offset)
     return band, panels
 
@@ -161,7 +162,7 @@ class SymmetricEigen:
 
     def _inverse_iteration(self, new: Ints) -> Floats | None:
         """Vectors of the band for whole clusters; None where taking all at once is better."""
-        if 4 * len(new) > self.n > 4 * _BAND:
+        if 2 * len(new) > self.n:
             return None
         Z = np.empty((self.n, len(new)), order="F")
         for run in np.split(np.arange(len(new)), np.flatnonzero(np.diff(self._cluster[new])) + 1):
@@ -169,12 +170,16 @@ class SymmetricEigen:
             solve = self._shifted(float(values[0]) - 4 * EPS * self._top)
             X = signs(self.n, len(run))
             for _ in range(3):
-                X = np.linalg.qr(solve(X))[0]
-            AX = self._times(X)
-            if len(run) > 1:
+                X, R = np.linalg.qr(solve(X))
+            if len(run) == 1:
+                # of y = (A - shift I)^-1 x, the residual is |x| / |y|
+                residual = 1 / abs(float(R[0, 0]))
+            else:
+                AX = self._times(X)
                 _, turn = np.linalg.eigh(X.T @ AX)
-                X, AX = X @ turn, AX @ turn
-            if float(np.abs(AX - X * values).max()) > 1e-13 * self._top:
+                X = X @ turn
+                residual = float(np.abs(AX @ turn - X * values).max())
+            if not residual < 1e-13 * self._top:
                 return None
             Z[:, run] = X
         return Z

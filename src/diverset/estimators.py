@@ -1,7 +1,7 @@
 """scikit-learn skins: kernel landmarks as a transformer, diverse rows as a fit-only estimator.
 
 # kernel  as scikit-learn has it (a name, a function of two rows), or a kernel object of ours
-# twin    the kernel object with the formula of a scikit-learn name: it picks, on all cores
+# twin    the kernel object that picks for a scikit-learn name: the same formula, on all cores
 # rows    X after scikit-learn's own checks
 """
 
@@ -21,15 +21,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import kernels
-from .arrays import Ints
-from .door import select
-from .items import Items, read_items
-from .kernels import Kernel, Precomputed, kernel_matrix
+from .door import sample, select
+from .items import read_items
+from .kernels import Kernel, Precomputed
 from .messages import nearest, whole
 from .methods import METHODS, Method
-from .metrics import log_det
 from .sampling import SAMPLERS, RandomMethod, Uniform
-from .selection import Selection, Stop
 
 
 class _OnKernels(BaseEstimator):
@@ -119,8 +116,11 @@ class DiverseNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _OnKern
         sampler = _sampler(self.method)
         if sampler is None:
             picks = select(rows, k, kernel=self.kernel_, method=self.method).indices
+        elif isinstance(sampler, Uniform):  # scikit-learn's landmarks, without a look at the kernel
+            picks = check_random_state(self.random_state).permutation(rows.shape[0])[:k]
         else:
-            picks = _draw(read_items(rows), k, self.kernel_, sampler, self.random_state)
+            rng = _generator(self.random_state)
+            picks = sample(rows, k, kernel=self.kernel_, method=sampler, rng=rng).indices
         self.component_indices_ = picks
         self.components_ = rows[picks]
         U, S, V = np.linalg.svd(self._with_landmarks(self.components_))
@@ -202,7 +202,8 @@ class DiverseSubset(_OnKernels):
         elif len(self.include):
             raise ValueError(f"include is for deterministic methods, got {sampler}: leave it out.")
         else:
-            chosen = _drawn(items, k, kernel, sampler, self.random_state)
+            rng = _generator(self.random_state)
+            chosen = sample(items, k, kernel=kernel, method=sampler, rng=rng)
         self.selection_ = chosen
         self.selected_indices_ = chosen.indices
         return self
@@ -227,6 +228,8 @@ _TWINS: dict[str, Callable[..., Kernel]] = {
     "rbf": lambda gamma, **_: kernels.Gaussian(bandwidth=(2 * gamma) ** -0.5),
     "laplacian": lambda gamma, **_: kernels.Laplacian(bandwidth=1 / gamma),
     "chi2": lambda gamma, **_: kernels.ChiSquared(gamma=gamma),
+    # minus a squared distance, zero on the diagonal: nothing to pick by, but exp of it is a kernel
+    "additive_chi2": lambda **_: kernels.ChiSquared(),
     "linear": lambda **_: kernels.Linear(),
     "cosine": lambda **_: kernels.Cosine(),
     "poly": lambda gamma, degree, coef0, **_: kernels.Polynomial(degree, gamma, coef0),
@@ -271,29 +274,5 @@ def _sampler(method: Any) -> RandomMethod | None:
     return SAMPLERS[method]() if method in SAMPLERS else None
 
 
-# --- draws ---------------------------------------------------------------------------------
-
-
-def _draw(items: Items, k: int, kernel: Kernel, method: RandomMethod, random_state: Any) -> Ints:
-    state = check_random_state(random_state)
-    if isinstance(method, Uniform):  # scikit-learn's landmarks, and no kernel value either
-        return np.asarray(state.permutation(items.n)[:k], dtype=np.int64)
-    rng = np.random.default_rng(state.randint(2**31, size=4))
-    return method.prepare(kernel_matrix(items, kernel), k).draw(rng)
-
-
-def _drawn(items: Items, k: int, kernel: Kernel, method: RandomMethod, seed: Any) -> Selection:
-    picks = _draw(items, k, kernel, method, seed)
-    K = kernel_matrix(items, kernel)
-    return Selection(
-        indices=picks,
-        gains=np.full(k, np.nan),
-        margins=np.full(k, np.nan),
-        decided=np.zeros(k, dtype=bool),
-        stop=Stop.DRAWN,
-        log_det=log_det(K.block(picks, picks)),
-        kernel=K.kernel,
-        method=method,
-        labels=None if items.labels is None else items.labels[picks],
-        n=items.n,
-    )
+def _generator(random_state: Any) -> np.random.Generator:
+    return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))

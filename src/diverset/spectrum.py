@@ -188,6 +188,7 @@ class BlockKrylov:
         block = space.orthonormal(_start(K, k, self.width(n, k)))
         for products in range(1, self.max_products + 1):
             space.extend(block)
+            K.refuse_negative(space.lowest())
             values, vectors, residual = space.ritz(k + _NEAR)
             lengths = np.sqrt(np.einsum("ij,ij->j", residual, residual))
             last = products == self.max_products or space.size == n
@@ -268,6 +269,12 @@ class _Space:
         with self._threads(len(values)):
             vectors = self._Q @ U
             return values, vectors, self._AQ @ U - vectors * values
+
+    def lowest(self) -> float:
+        """The lowest Ritz value: K has an eigenvalue that is no larger."""
+        from scipy.linalg import eigh
+
+        return float(eigh(self._T, eigvals_only=True, subset_by_index=(0, 0), check_finite=False)[0])
 
     def unseen(self, after: float) -> float:
         """A bound on the eigenvalues of K outside of the space.

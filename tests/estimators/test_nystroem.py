@@ -38,7 +38,7 @@ NAMED = [
     ("chi2", {}, dv.ChiSquared),
     ("chi2", {"gamma": 2.5}, dv.ChiSquared),
     ("sigmoid", {"gamma": 0.2, "coef0": 0.3}, Custom),
-    ("additive_chi2", {}, Custom),
+    ("additive_chi2", {}, dv.ChiSquared),
 ]
 named = pytest.mark.parametrize(("name", "settings", "picks"), NAMED)
 RANDOM = [name for name in SAMPLERS if name != "dpp"]
@@ -101,6 +101,13 @@ def test_the_parameters_are_those_of_nystroem_and_method():
     assert ours == {**theirs, "method": "deterministic-kdpp"}
 
 
+def test_the_tags_are_those_of_nystroem_and_pairwise():
+    ours, theirs = DiverseNystroem().__sklearn_tags__(), Nystroem().__sklearn_tags__()
+    theirs.array_api_support = False  # since 1.9; picks are made in NumPy
+    assert ours == theirs
+    assert DiverseNystroem("precomputed").__sklearn_tags__().input_tags.pairwise
+
+
 def test_more_components_than_rows_warn_in_scikit_learns_words():
     with pytest.warns(UserWarning, match=r"n_components > n_samples. This is not possible"):
         ours = DiverseNystroem(gamma=5.0).fit(X)
@@ -123,7 +130,18 @@ def test_a_name_picks_by_the_formula_that_it_transforms_with(name, settings, pic
     ours = DiverseNystroem(kernel=name, n_components=4, method="uniform", **settings).fit(X)
     assert type(ours.kernel_) is picks
     wanted = pairwise_kernels(X, Y, metric=name, **settings)
+    if name == "additive_chi2":  # minus a squared distance is no kernel to pick by
+        wanted = np.exp(wanted)
     np.testing.assert_allclose(ours.kernel_(X, Y), wanted, rtol=1e-12)
+
+
+@named
+@pytest.mark.parametrize("method", [*dv.METHODS, "rpcholesky"])
+def test_every_name_goes_with_every_method(name, settings, picks, method):
+    # a warning, that nothing is left to pick by, would fail it
+    skin = DiverseNystroem(name, n_components=3, method=method, random_state=0, **settings)
+    assert len(set(skin.fit(X).component_indices_)) == 3
+    assert skin.transform(Y).shape == (9, 3)
 
 
 @pytest.mark.parametrize("method", [*dv.METHODS, dv.DAS(gamma=1e-2), dv.FarthestPoint(start=3)])
@@ -172,9 +190,9 @@ def test_n_jobs_reaches_scikit_learn(monkeypatch):
 
 
 def test_kernel_params_are_not_written_to():
-    given = {"gamma": 0.1, "coef0": None}
+    given = {"gamma": 0.1, "degree": None}
     ours = DiverseNystroem(gamma=0.9, kernel_params=given, n_components=3).fit(X)
-    assert given == {"gamma": 0.1, "coef0": None}
+    assert given == {"gamma": 0.1, "degree": None}
     assert ours.kernel_ == dv.Gaussian(bandwidth=1.8**-0.5)
 
 

@@ -11,14 +11,14 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from ..methods import DerandomizedKDPP, DeterministicKDPP, GreedyMAP, GreedyTrace, TopLeverage
+from ..methods import DerandomizedKDPP, DeterministicKDPP, GreedyMAP, GreedyTrace, Method, TopLeverage
 from ..sampling.draws import pivoted_cholesky_draw, uniform_draw
 from ..spectrum import resolve_solver
 from ..threads import narrow
 from .contenders import das_with, mixture, ridge_leverage
 from .pool import SharedPool
 
-_ALONE = {
+_ALONE: dict[str, Method] = {
     "deterministic-kdpp": DeterministicKDPP(),
     "derandomized": DerandomizedKDPP(),
     "leverage": TopLeverage(),

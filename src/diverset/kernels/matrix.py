@@ -21,7 +21,9 @@ from .given import Precomputed, as_kernel
 MEMORY = 4 * 2**30  # bytes that the formed matrix may take: up to n = 23,170
 _BLOCK_BYTES = 2**24  # a row block of this size stays in cache while its product is taken
 _FORMULA = 16  # operations an entry takes, roughly
-_EXACT_CHECK = 2048  # up to this n a precomputed matrix is checked for indefiniteness exactly
+# Up to this n a given matrix is checked for negative eigenvalues exactly, by Cholesky. Larger ones are
+# checked by their 2 x 2 minors, and by what the method sees of them.
+_EXACT_CHECK = 2048
 
 
 class Source(Protocol):
@@ -230,6 +232,13 @@ class KernelMatrix:
         else:
             self._sweep(lambda rows, block: np.einsum("ij,ij->i", block, block, out=out[rows]))
         return out
+
+    def refuse_negative(self, lowest: float) -> None:
+        """ValueError if the matrix was given and this number, never below its smallest eigenvalue,
+        is negative beyond rounding. A kernel that is computed is taken as it comes.
+        """
+        if isinstance(self._source, Given) and lowest < -1e-8 * float(self._source.diagonal().sum()):
+            raise ValueError(_indefinite(f"an eigenvalue is {lowest:.3g} or less"))
 
     def same(self, item: int, others: Ints) -> Bools:
         """Which of ``others`` are exact copies of ``item``: same row, same quality."""

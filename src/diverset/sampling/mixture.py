@@ -16,9 +16,9 @@ from ..arrays import Floats, Ints
 from .draws import projection_draw
 from .esp import choose, esp_chances, inclusion, log_esp
 
-# A vector costs a seventh in company of what it costs on its own (n = 4,000), and four times as
-# many draws may follow as there have been: those of which so many will be needed are computed.
-_WORTH = 1 / 7 / 4
+# A vector costs a third in company of what it costs on its own (n = 4,000), and ten times as many
+# draws may follow as there have been: what is then worth its cost is computed in advance.
+_WORTH = 1 / 3 / 10
 
 
 class Eigen(Protocol):
