@@ -181,13 +181,23 @@ def ridge_leverage(K, k, same, rules, gamma=None):
     return greedy(lambda picked: scores, k, same, rules)
 
 
+def golden_rows(n, m):
+    """The rows that stand for all of a large pool: steps of the golden ratio."""
+    step = round((5**0.5 - 1) / 2 * n) or 1
+    while np.gcd(step, n) != 1:
+        step += 1
+    return [at * step % n for at in range(min(m, n))]
+
+
 def farthest_point(K, k, same, rules, start=None):
-    """Farthest from the mean of all first, then farthest from the nearest pick."""
+    """Farthest from the mean of 256 rows first, then farthest from the nearest pick."""
     diagonal = np.diagonal(K)
+    rows = golden_rows(len(K), 256)
+    middle = diagonal - 2 * K[:, rows].mean(1) + K[np.ix_(rows, rows)].mean()
     distances = diagonal[:, None] + diagonal - 2 * K
 
     def score(picked):
-        near = distances[picked].min(axis=0) if picked else diagonal - 2 * K.mean(0) + K.mean()
+        near = distances[picked].min(axis=0) if picked else middle
         return np.where(near > 1e-12 * diagonal.max(), near, 0.0)  # the rest is rounding
 
     if start is not None and not rules.include:

@@ -308,10 +308,10 @@ def scaled_column(column: Floats, pick: int) -> Floats:
 
 class _KernelPanel:
     def __init__(self, K: KernelMatrix, items: Ints, gains: Floats, F: Floats) -> None:
-        self._K, self._items, self.gains, self._F = K, items, gains, F
+        self._column, self.gains, self._F = K.among(items), gains, F
 
     def pick(self, at: int) -> None:
-        column = self._K.block(self._items, self._items[[at]])[:, 0] - self._F[:, at] @ self._F
+        column = self._column(at) - self._F[:, at] @ self._F
         column = scaled_column(column, at)
         self._F = np.vstack([self._F, column])
         self.gains -= column**2

@@ -104,6 +104,8 @@ def _largest(K: KernelMatrix, F: Floats) -> float:
     """The largest absolute eigenvalue of K - F F^T, by Lanczos from a fixed start."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 
+    if K.fits:
+        K.dense()  # many products with few columns: form it once
     if K.n <= 64:
         return float(np.abs(np.linalg.eigvalsh(K.dense() - F @ F.T)).max())
 

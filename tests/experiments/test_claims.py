@@ -104,6 +104,15 @@ def test_max_norm_must_beat_both() -> None:
     assert claims_tables.max_below(results(table("stock", changed=worse))).verdict is Verdict.NOT
 
 
+def test_level_max_norms_are_neither_won_nor_lost() -> None:
+    level = {("deterministic-kdpp", k): {"max": 0.498} for k in (5, 10, 20)}
+    claim = claims_tables.max_below(results(table("stock", changed=level)))
+    assert claim.verdict is Verdict.PARTLY
+    assert "Level within 1% at 3 points, behind at 0" in claim.measured
+    behind = level | {("deterministic-kdpp", 5): {"max": 0.6}}
+    assert claims_tables.max_below(results(table("stock", changed=behind))).verdict is Verdict.NOT
+
+
 def test_the_operator_norm_is_asked_of_the_right_tables() -> None:
     both = results(table("boston"), slow("abalone"))
     assert "Abalone" not in claims_tables.operator_below(both).measured

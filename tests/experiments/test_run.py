@@ -15,6 +15,7 @@ pytest.importorskip("click")
 from click.testing import CliRunner
 
 from diverset.cli import group
+from diverset.experiments import lines
 from diverset.experiments.captions import CAPTIONS
 from diverset.experiments.data import DataError, locate
 from diverset.experiments.pieces import Pieces
@@ -108,6 +109,7 @@ def test_an_interrupted_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         patched.setattr(Pieces, "get", breaks)
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path, fast=True, only=("stock",))
+    monkeypatch.setattr(lines, "draw_all", lambda results, folder: [])  # drawn in the test above
     resumed = run(tmp_path, fast=True, only=("stock",))
     assert resumed.reused == 4
     assert not list((tmp_path / "pieces").glob("*.part"))

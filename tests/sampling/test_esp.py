@@ -100,9 +100,7 @@ def test_inclusion_sums_over_every_set(values, scale):
     sets = list(combinations(range(len(values)), k))
     weights = np.array([np.prod([values[i] for i in chosen]) for chosen in sets])
     weights /= weights.sum()
-    direct = [
-        sum(w for w, S in zip(weights, sets, strict=True) if i in S) for i in range(len(values))
-    ]
+    direct = [sum(w for w, S in zip(weights, sets, strict=True) if i in S) for i in range(len(values))]
     assert inclusion(chances(np.array(values) * scale, k), k) == pytest.approx(direct, rel=1e-12)
 
 

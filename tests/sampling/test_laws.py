@@ -90,9 +90,7 @@ def test_a_marginal_kernel_with_some_eigenvalues_one():
         assert np.exp(process.log_prob_k(sorted(S))) == pytest.approx(p, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "draw", [chain_draw, lambda V, rng: draw_by_gain(RowPool(V), V.shape[1], rng)]
-)
+@pytest.mark.parametrize("draw", [chain_draw, lambda V, rng: draw_by_gain(RowPool(V), V.shape[1], rng)])
 @pytest.mark.parametrize(("n", "rank"), [(7, 3), (6, 5), (8, 1), (5, 5), (7, 4)])
 def test_both_draws_from_a_projection_have_the_law(draw, n, rank):
     V, P = laws.projection(n, rank, seed=rank)

@@ -116,9 +116,7 @@ def test_zero_is_a_kernel_too():
 
 
 def test_nothing_is_decomposed_before_it_is_needed(monkeypatch):
-    monkeypatch.setattr(
-        "diverset.sampling.forms.SymmetricEigen", lambda K: pytest.fail("decomposed")
-    )
+    monkeypatch.setattr("diverset.sampling.forms.SymmetricEigen", lambda K: pytest.fail("decomposed"))
     process = LEnsemble(np.eye(3))
     assert process.matrix().shape == (3, 3)
     assert repr(process) == "LEnsemble(n=3, matrix)"

@@ -166,9 +166,7 @@ def test_leverage_without_enough_directions_still_gives_k_items():
 
 
 def test_random_pivots_read_few_columns():
-    K = kernel_matrix(
-        X.repeat(4, axis=0) + np.arange(1200)[:, None] * 1e-4, Gaussian(bandwidth=0.6)
-    )
+    K = kernel_matrix(X.repeat(4, axis=0) + np.arange(1200)[:, None] * 1e-4, Gaussian(bandwidth=0.6))
     RPCholesky().prepare(K, 30).draw(0)
     assert K.entries < 2 * 30 * 1200
 
@@ -211,9 +209,7 @@ def test_the_inverse_stays_accurate_over_many_swaps():
         ratio = M[s, s] * (1.0 - b @ shared) + shared[s] ** 2
         swapped = S.copy()
         swapped[s] = t
-        direct = (
-            np.linalg.slogdet(K.block(swapped, swapped))[1] - np.linalg.slogdet(K.block(S, S))[1]
-        )
+        direct = np.linalg.slogdet(K.block(swapped, swapped))[1] - np.linalg.slogdet(K.block(S, S))[1]
         assert np.log(ratio) == pytest.approx(direct, abs=1e-5)
         if ratio > 0.5:
             M, S = swap._swapped(M, s, shared, ratio), swapped

@@ -56,6 +56,10 @@ class Kernel(ABC):
         """Rows F with K = F F^T where the kernel is such a product of few columns, else None."""
         return None
 
+    def cheap(self, A: Points) -> bool:
+        """Whether computing a block takes little longer than reading it from memory."""
+        return False
+
     def entry_noise(self, A: Points) -> float:
         """How far an entry may be off, relative to the diagonal, by rounding alone."""
         return 8 * EPS

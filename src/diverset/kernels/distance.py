@@ -16,6 +16,8 @@ MEDIAN_ROWS = 1000  # the median heuristic looks at the distances between this m
 # Beyond this squared length (in bandwidths) differences are taken one by one: slower, exact.
 FAR = 1e3
 
+FEW_COLUMNS = 64  # up to here a product of rows costs less than the exponential that follows
+
 
 def _half_squared_distance(A: Points, B: Points, out: Floats) -> None:
     """||x - y||^2 / 2 with norms holding ||x||^2 / 2."""
@@ -103,6 +105,9 @@ class Gaussian(_Scaled):
     """
 
     sparse = True
+
+    def cheap(self, A: Points) -> bool:
+        return not is_sparse(A.rows) and A.rows.shape[1] <= FEW_COLUMNS and A.norms.max() <= FAR
 
     def block(self, A: Points, B: Points, out: Floats) -> None:
         _half_squared_distance(A, B, out)

@@ -33,11 +33,13 @@ class Source(Protocol):
     n: int
     noise: float  # how far an entry may be off, relative to sqrt(K_ii K_jj)
     costs: bool  # whether an entry has to be computed
+    cheap: bool  # whether that takes little longer than to read it
 
     def diagonal(self) -> Floats: ...
     def fill(self, rows: Any, cols: Any, out: Floats) -> None: ...
     def factor(self) -> Rows | None: ...
     def same(self, item: int, others: Ints) -> Bools: ...
+    def among(self, items: Ints) -> Callable[[int], Floats]: ...
 
 
 class Computed:
@@ -50,6 +52,7 @@ class Computed:
         self.points = kernel.points(X)
         self.n = len(self.points.norms)
         self.noise = kernel.entry_noise(self.points)
+        self.cheap = kernel.cheap(self.points)
 
     def diagonal(self) -> Floats:
         return self.kernel.diagonal(self.points)
@@ -68,11 +71,22 @@ class Computed:
             return np.asarray(np.diff(differences.indptr) == 0)
         return np.asarray((rows[others] == rows[item]).all(axis=1))
 
+    def among(self, items: Ints) -> Callable[[int], Floats]:
+        points = self.points.take(items)
+
+        def column(at: int) -> Floats:
+            out = np.empty((len(items), 1))
+            self.kernel.block(points, points.take(slice(at, at + 1)), out)
+            return out[:, 0]
+
+        return column
+
 
 class Given:
     """Entries of a precomputed matrix."""
 
     costs = False
+    cheap = False
 
     def __init__(self, matrix: Floats, noise: float) -> None:
         self.kernel: Kernel = Precomputed()
@@ -94,6 +108,9 @@ class Given:
         # copies agree with each other as each agrees with itself
         equal &= self.matrix[others, others] == self.matrix[item, item]
         return np.asarray(equal)
+
+    def among(self, items: Ints) -> Callable[[int], Floats]:
+        return lambda at: self.matrix[items[at], items]
 
 
 class KernelMatrix:
@@ -160,13 +177,25 @@ class KernelMatrix:
         self._count(out.size)
         return out
 
+    def among(self, items: Ints) -> Callable[[int], Floats]:
+        """A function that gives K[items, items[at]], for many places `at` of a few items."""
+        weights = None if self.quality is None else self.quality[items]
+        entries = self._source.among(items)
+
+        def column(at: int) -> Floats:
+            self._count(len(items))
+            values = entries(at)
+            return values if weights is None else values * weights * weights[at]
+
+        return column
+
     def matmul(self, V: Floats) -> Floats:
-        """K @ V for a tall V."""
+        """K @ V for a tall V. Forms K if it fits, unless its entries are cheap to compute again."""
         V = np.asarray(V, dtype=np.float64)
         F = self.factor()
         if F is not None and self._dense is None:
             return np.asarray(F @ (F.T @ V))
-        if self.fits:
+        if self._dense is not None or (self.fits and not self._source.cheap):
             K = self.dense()
             with blas_for(K.size * V.shape[1]):
                 return np.asarray(K @ V)
@@ -208,7 +237,7 @@ class KernelMatrix:
             if F is not None and self._dense is None:
                 gram = F.T @ F
                 self._frobenius2 = float((gram.multiply(gram) if is_sparse(gram) else gram * gram).sum())
-            elif self.fits:
+            elif self._dense is not None:
                 K = self.dense()
                 self._frobenius2 = float(sum(np.vdot(K[b], K[b]) for b in row_blocks(self.n, 256)))
             else:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import EPS, Bools, Floats
+from ..arrays import EPS, Bools, Floats, spread
 from ..certainty import certain, interpolation, relative, volume_error
 from ..greedy import Decision, KernelPool, RowPool, one_at_a_time
 from ..kernels import KernelMatrix
@@ -163,16 +163,19 @@ class _TraceDrop:
         K, diagonal = self._K, self._K.diagonal()
         near = interpolation(decisions, self.pool, diagonal)
         entry = 16 * EPS + K.entry_noise
-        spread = near.sums(np.sqrt(diagonal))
+        reach = near.sums(np.sqrt(diagonal))
         score = np.array([d.gain for d in decisions])
         scores = np.stack([score, score * (1 - np.array([min(d.lead, 1.0) for d in decisions]))])
         squares = np.maximum(scores * near.gains, np.finfo(float).tiny)
         rows = np.array([[d.pick for d in decisions], [max(d.runner, 0) for d in decisions]])
-        # an entry R_ij is off by entry x (spread_i spread_j); a row of R by sqrt(n) times that
-        noise = relative(entry * spread**2, near.gains)
-        noise += relative(2 * entry * spread**2 * np.sqrt(K.n) * np.sqrt(squares), squares)
+        # an entry R_ij is off by entry x (reach_i reach_j); a row of R by sqrt(n) times that
+        noise = relative(entry * reach**2, near.gains)
+        noise += relative(2 * entry * reach**2 * np.sqrt(K.n) * np.sqrt(squares), squares)
         noise += relative(8 * EPS * self._before[rows], squares)
         return certain(decisions, noise.sum(axis=0))
+
+
+_MEAN = 256  # rows whose mean stands for the middle of the pool
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,7 @@ class FarthestPoint:
     """Farthest-point (k-centre, MaxMin) selection in the distance of the kernel.
 
     Picks the item farthest from its nearest pick, d^2(i, c) = K_ii - 2 K_ic + K_cc. Starts with the item
-    farthest from the mean of all (n^2 kernel entries), or with row ``start``. Within twice the
+    farthest from the mean of 256 rows (always the same ones), or with row ``start``. Within twice the
     smallest possible covering radius. Sees no density: it takes the outliers.
     """
 
@@ -216,8 +219,9 @@ class _Distance:
         if started:
             self.scores = self._nearest
         else:
-            means = K.matmul(np.full((K.n, 1), 1.0 / K.n))[:, 0]
-            self.scores = self._diagonal - 2 * means + float(means.mean())
+            sample = spread(K.n, _MEAN)
+            means = K.columns(sample).mean(axis=1)
+            self.scores = self._diagonal - 2 * means + float(means[sample].mean())
             if float(self.scores.max()) <= self._floor:  # all items are the same: any will do
                 self.scores = np.ones(K.n)
 

@@ -182,9 +182,7 @@ def table(name: str, matrix: Any) -> Floats:
     """A finite float64 table with at least one row, or a sentence about what is wrong with it."""
     array = np.asarray(matrix)
     if array.dtype.kind not in "fiub":
-        raise TypeError(
-            f"{name} has dtype {array.dtype}, wanted real numbers. Type {name}.astype(float)."
-        )
+        raise TypeError(f"{name} has dtype {array.dtype}, wanted real numbers. Type {name}.astype(float).")
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a table with rows and columns, got shape {array.shape}.")
     rows = array.astype(np.float64, copy=False)

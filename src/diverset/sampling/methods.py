@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
-from ..arrays import Floats, Ints, is_sparse
+from ..arrays import EPS, Floats, Ints, is_sparse
 from ..eigen import FactorEigen, SymmetricEigen
 from ..kernels import KernelMatrix
 from ..messages import checked_k, whole
@@ -156,9 +156,7 @@ class MCMCKDPP:
 
     def __post_init__(self) -> None:
         if self.steps is not None and whole("steps", self.steps) < 0:
-            raise ValueError(
-                f"MCMCKDPP wants steps >= 0, got steps={self.steps}. Type steps=None for 100 k."
-            )
+            raise ValueError(f"MCMCKDPP wants steps >= 0, got steps={self.steps}. Type steps=None for 100 k.")
 
     def prepare(self, K: KernelMatrix, k: int | None) -> Sampler:
         size = _needed(self.name, k, K.n)
@@ -223,4 +221,6 @@ def _all_pairs(K: KernelMatrix) -> tuple[Floats, Floats]:
 
 
 def _weighted(weights: Floats, k: int) -> Sampler:
+    # below this share a weight is rounding, and the item has none
+    weights = np.where(weights > EPS * weights.max(), weights, 0.0)
     return Sampler(len(weights), lambda rng: weighted_draw(weights, k, rng))

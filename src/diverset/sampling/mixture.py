@@ -26,9 +26,7 @@ class Eigen(Protocol):
 
     @property
     def n(self) -> int: ...
-    def vectors(
-        self, indices: Ints | list[int], likely: Callable[[], Ints] | None = None
-    ) -> Floats: ...
+    def vectors(self, indices: Ints | list[int], likely: Callable[[], Ints] | None = None) -> Floats: ...
 
 
 class Mixture:
