@@ -79,6 +79,19 @@ def ties(layouts, few):
                     )
 
 
+def wild(count):
+    """Every method on random pools at the limits of double precision: smooth kernels, many picks."""
+    for seed in range(count):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(20, 90)), int(rng.integers(1, 4))
+        k = int(rng.integers(5, min(n, 26)))
+        X = rng.standard_normal((n, d)) * 10.0 ** rng.integers(-1, 2, d)
+        width = float(rng.uniform(0.3, 6.0))
+        kernel = [dv.Gaussian(width), dv.Matern(width, nu=2.5), dv.Laplacian(width)][seed % 3]
+        for method in dv.METHODS:
+            yield f"wild {seed} | {method} | {k}", "C", answer(X, k, kernel=kernel, method=method)
+
+
 def real(name, ks, layouts, methods):
     """Every method and k on one of the paper's data sets, each in one of the layouts in turn."""
     X = pools.paper_data(name)
@@ -105,6 +118,7 @@ def main():
             found.setdefault(key, {})[layout] = picks
 
     note(ties(job["layouts"], job["few"]))
+    note(wild(job["wild"]))
     for name, ks in job["data"].items():
         methods = [m for m in dv.METHODS if m not in DELICATE or name in job["delicate"]]
         note(real(name, ks, job["layouts"], methods))

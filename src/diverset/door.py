@@ -60,7 +60,7 @@ def select(
     chosen = resolve_method(method)
     choice = plan_choice(items.n, k, include=include, exclude=exclude, groups=groups, quota=quota)
     K = kernel_matrix(items, kernel, memory=memory, quality=quality)
-    if K.diagonal().any():
+    if _diagonal(K).any():
         outcome = chosen.select(Problem(K, choice, solver))
     else:
         outcome = Outcome([], np.empty(0, dtype=bool))  # all items are zero: none adds anything
@@ -125,6 +125,7 @@ def sample(
     chosen = _random_method(method)
     random = generator(rng)
     K = kernel_matrix(items, kernel, memory=memory, quality=quality)
+    _diagonal(K)
     sampler = chosen.prepare(K, count)
     drawn = [_drawn(sampler.draw(random), items, K, chosen) for _ in range(times)]
     return drawn[0] if times == 1 else drawn
@@ -162,6 +163,17 @@ def _drawn(picks: Ints, items: Items, K: KernelMatrix, method: RandomMethod) -> 
 
 def _labels(items: Items, picks: Ints) -> Any:
     return None if items.labels is None else items.labels[picks]
+
+
+def _diagonal(K: KernelMatrix) -> Floats:
+    diagonal = K.diagonal()
+    if (diagonal < 0).any():
+        row = int(np.argmax(diagonal < 0))
+        raise ValueError(
+            f"{K.kernel!r} gives row {row} the value {diagonal[row]:.3g} with itself, wanted k(x, x) >= 0: "
+            "it is not positive semi-definite. Type kernel=Gaussian(), or change its settings."
+        )
+    return diagonal
 
 
 def resolve_method(method: str | Method) -> Method:

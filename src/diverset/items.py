@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Floats, Rows, is_sparse
+from .arrays import EPS, Floats, Rows, is_sparse
 from .threads import row_blocks
 
 _CHECK_ROWS = 2**14  # rows looked at in one go: a memory map is never read as a whole
@@ -23,6 +23,7 @@ class Items:
 
     values: Rows
     labels: Any | None = None
+    precision: float = EPS  # of the numbers as they came: float32 brings fewer digits
 
     @property
     def n(self) -> int:
@@ -48,7 +49,10 @@ Drop or fill them first: X.dropna() for a frame, or sklearn.impute.SimpleImputer
         return Items(_sparse_rows(X))
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         return _frame_rows(X)
-    return Items(_dense_rows(_as_array(X)))
+    array = _as_array(X)
+    single = array.dtype.kind == "f" and array.dtype.itemsize < 8
+    precision = float(np.finfo(array.dtype).eps) if single else EPS
+    return Items(_dense_rows(array), precision=precision)
 
 
 def _as_array(X: Any) -> np.ndarray[Any, Any]:

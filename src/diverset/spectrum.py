@@ -144,7 +144,7 @@ def _eigh(K: Floats, count: int) -> tuple[Floats, Floats]:
     # the tridiagonal reduction is bound by memory: a second thread only pays for large matrices
     with blas_for(n**3 // 256):
         if count == n:
-            values, vectors = eigh(K, driver="evd", check_finite=False)
+            values, vectors = np.linalg.eigh(K)
         else:
             values, vectors = eigh(K, subset_by_index=(n - count, n - 1), driver="evr", check_finite=False)
     return values[::-1], vectors[:, ::-1]

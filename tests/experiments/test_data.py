@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import tarfile
 from pathlib import Path
@@ -171,3 +172,67 @@ def test_a_download_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(counted.read()) == 9_000_000
     assert said[-1] == "Dogs: 9 of 9 MB"
     assert len(said) >= 2
+
+
+def image(colour: int, size: tuple[int, int], form: str) -> bytes:
+    Image = pytest.importorskip("PIL.Image")
+    out = io.BytesIO()
+    Image.new("RGB", size, (colour, colour, colour)).save(out, form)
+    return out.getvalue()
+
+
+def tar_of(files: dict[str, bytes], mode: str) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return out.getvalue()
+
+
+def test_photos_are_taken_from_the_archive_checked_and_made_smaller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large, small = image(9, (800, 400), "JPEG"), image(99, (60, 80), "JPEG")
+    archive = tar_of({"Images/a/one.jpg": large, "Images/a/no.jpg": b"", "Images/b/two.jpg": small}, "w")
+    monkeypatch.setattr(download, "urlopen", lambda request, timeout: io.BytesIO(archive))
+    sums = "".join(hashlib.sha256(photo).hexdigest() for photo in (large, small))
+    wanted = hashlib.sha256(sums.encode()).hexdigest()
+    download.fetch_dogs(["one", "two"], tmp_path, wanted, lambda text: None)
+    from PIL import Image
+
+    with Image.open(tmp_path / "one.jpg") as photo:
+        assert photo.size == (320, 160)
+    assert (tmp_path / "two.jpg").read_bytes() == small
+    with pytest.raises(DataError, match="not those known"):
+        download.fetch_dogs(["one", "two"], tmp_path, "0" * 64, lambda text: None)
+    with pytest.raises(DataError, match="lacks 1 photos, the first is three"):
+        download.fetch_dogs(["one", "three"], tmp_path, wanted, lambda text: None)
+
+
+def test_silhouettes_come_from_the_archive_that_the_page_links_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tar_of({"99db/Hand.PGM": image(0, (5, 4), "PPM")}, "w:gz")
+    answers = {"databases": b'<a href="99db.tgz">', "99db.tgz": archive}
+
+    def urlopen(request: object, timeout: float) -> io.BytesIO:
+        return io.BytesIO(answers[request.full_url.rsplit("-")[-1].rsplit("/")[-1]])  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(download, "urlopen", urlopen)
+    download.fetch_shapes(["hand"], tmp_path, lambda text: None)
+    assert (tmp_path / "hand.png").is_file()
+
+
+def test_pictures_that_differ_are_refused(nowhere: Path) -> None:
+    pytest.importorskip("PIL")
+    from diverset.experiments import pictures
+
+    listed = [name for text in pictures._SHAPES.values() for name in text.split()]
+    folder = nowhere / "given" / "kimia99" / "images"
+    folder.mkdir(parents=True)
+    for name in listed:
+        (folder / f"{name}.png").write_bytes(image(0, (4, 4), "PNG"))
+    with pytest.raises(DataError, match=r"silhouettes in .* are not the known ones"):
+        pictures.load_shapes(nowhere / "given")

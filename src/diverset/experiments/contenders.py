@@ -70,7 +70,7 @@ def rpcholesky(pool: SharedPool, ks: tuple[int, ...]) -> Picks:
 def das(pool: SharedPool, ks: tuple[int, ...]) -> Picks:
     """For every k the gamma with the largest log det K_CC, as in `diverset.DAS`; the first of equals."""
     found: Picks = {}
-    runs = [das_with(gamma, pool, max(ks)) for gamma in pool.protocol.gammas]
+    runs = [das_run(gamma, pool, max(ks)) for gamma in pool.protocol.gammas]
     for k in ks:
         sets = [run[:k] for run in runs if len(run) >= k]
         if sets:
@@ -80,9 +80,19 @@ def das(pool: SharedPool, ks: tuple[int, ...]) -> Picks:
     return found
 
 
+def das_run(gamma: float, pool: SharedPool, k: int) -> Ints:
+    """`das_with`, computed once per pool."""
+    if (gamma, k) not in pool.das_runs:
+        pool.das_runs[gamma, k] = das_with(gamma, pool, k)
+    return pool.das_runs[gamma, k]
+
+
 def das_with(gamma: float, pool: SharedPool, k: int) -> Ints:
-    """Greedy on K (K + n gamma I)^-1, from the shared spectrum; ends where gains are rounding."""
-    values, vectors = pool.pairs.values, pool.pairs.vectors
+    """Greedy on K (K + n gamma I)^-1, from the shared spectrum; ends where gains are rounding.
+
+    Eigenvalues that are rounding themselves are left out.
+    """
+    values, vectors = pool.pairs.values[: pool.rank], pool.pairs.vectors[:, : pool.rank]
     ridge = pool.n * gamma
     rows = RowPool(vectors * np.sqrt(values / (values + ridge)))
     noise = 8 * (4 * EPS + pool.K.entry_noise) * float(values[0]) / ridge

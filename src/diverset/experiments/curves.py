@@ -18,7 +18,7 @@ from ..arrays import Floats
 from ..door import select
 from ..threads import blas_threads
 from .clocks import clocked
-from .contenders import contend, das_with
+from .contenders import contend, das_run
 from .data import Table, standardised
 from .measures import measure
 from .pieces import Pieces
@@ -62,7 +62,10 @@ class Curves:
     @cached_property
     def key(self) -> list[Any]:
         content = hashlib.sha256(np.ascontiguousarray(self.X).tobytes()).hexdigest()
-        return [self.name, self.nominal, content, BANDWIDTHS[self.name], asdict(self.protocol)]
+        settings = asdict(self.protocol)
+        for name in ("clock", "same", "fast"):  # what only some pieces hang on
+            settings.pop(name)
+        return [self.name, self.nominal, content, BANDWIDTHS[self.name], settings]
 
     def forget(self) -> None:
         """Let go of the kernel matrix and the spectrum."""
@@ -76,18 +79,20 @@ class Curves:
         for method in (*PAPER, *OURS):
             yield self._task(method, 0.4, partial(self.judged, method))
         yield self._task("gammas", 0.3, self.gammas)
-        yield self._task("repeats", 0.4, self.repeats)
-        yield self._task("times", 1.5, self.times)
+        yield self._task("repeats", 0.4, self.repeats, self._repeated(), self.protocol.same)
+        yield self._task("times", 1.5, self.times, self.protocol.clock)
 
     def reading_tasks(self) -> Iterator[Task]:
         """What is measured under another reading of the columns: the paper's methods."""
         for method in PAPER:
             yield self._task(method, 0.5, partial(self.judged, method))
 
-    def _task(self, what: str, share: float, make: Callable[[], Any]) -> Task:
+    def _task(self, what: str, share: float, make: Callable[[], Any], *more: Any) -> Task:
         reading = "" if self.nominal == "code" else f" (Sex: {SEX[self.nominal]})"
         guess = share * (len(self.table.rows) / 1000) ** 2 * (0.2 if self.protocol.fast else 0.6)
-        return Task(f"{self.name}-{what}", f"{self.table.spec.title}{reading}: {what}", guess, self.key, make)
+        return Task(
+            f"{self.name}-{what}", f"{self.table.spec.title}{reading}: {what}", guess, [self.key, *more], make
+        )
 
     def spectrum(self) -> dict[str, Any]:
         pairs = self.pool.pairs
@@ -112,7 +117,7 @@ class Curves:
         rows: list[dict[str, Any]] = []
         ks = self.protocol.cut(self.pool.rank)
         for gamma in self.protocol.gammas:
-            run = das_with(gamma, self.pool, max(ks))
+            run = das_run(gamma, self.pool, max(ks))
             rows += [
                 {"gamma": gamma, "k": k, **asdict(measure(self.pool, run[:k]))} for k in ks if k <= len(run)
             ]

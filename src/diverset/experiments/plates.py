@@ -34,7 +34,7 @@ def draw_all(results: Results, dogs: Pictures | None, shapes: Pictures | None, f
             drawn["kimia-projection"] = projection(plt, shapes, {**results.kimia_drawing, **first})
             drawn["kimia-training"] = sheet(plt, shapes, columns=11, size=0.55, thumb=160)
         for name, figure in drawn.items():
-            save(figure, folder, name)
+            save(figure, folder, name, photo=name in ("dogs-picks", "dogs-training"))
     return list(drawn)
 
 

@@ -73,6 +73,7 @@ class SharedPool:
 
     def __init__(self, name: str, X: Floats, bandwidth: float, protocol: Protocol) -> None:
         self.name, self.X, self.bandwidth, self.protocol = name, X, bandwidth, protocol
+        self.das_runs: dict[tuple[float, int], Ints] = {}  # by gamma and k, see contenders.das_run
 
     @property
     def n(self) -> int:

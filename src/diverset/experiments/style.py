@@ -67,8 +67,18 @@ def paper_style() -> Iterator[Any]:
             plt.close("all")
 
 
-def save(figure: Any, folder: Path, name: str) -> None:
-    """PNG and SVG, without a date and without the version that drew them."""
+def save(figure: Any, folder: Path, name: str, *, photo: bool = False) -> None:
+    """PNG and SVG, without a date and without the version that drew them.
+
+    Drawings need few colours: a palette makes their PNG a third of the size. Photos keep theirs.
+    """
+    from PIL import Image
+
     folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / f"{name}.png", metadata={"Software": None}, bbox_inches="tight")
+    path = folder / f"{name}.png"
+    figure.savefig(path, metadata={"Software": None}, bbox_inches="tight")
+    if not photo:
+        with Image.open(path) as drawn:
+            few = drawn.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+        few.save(path, optimize=True)
     figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")

@@ -266,7 +266,9 @@ class KernelMatrix:
         """ValueError if the matrix was given and this number, never below its smallest eigenvalue,
         is negative beyond rounding. A kernel that is computed is taken as it comes.
         """
-        if isinstance(self._source, Given) and lowest < -1e-8 * float(self._source.diagonal().sum()):
+        if isinstance(self._source, Given) and lowest < -max(1e-8, self.entry_noise) * float(
+            self._source.diagonal().sum()
+        ):
             raise ValueError(_indefinite(f"an eigenvalue is {lowest:.3g} or less"))
 
     def same(self, item: int, others: Ints) -> Bools:
@@ -365,6 +367,7 @@ def _given(items: Items) -> Given:
             f"X is not symmetric: X and its transpose differ by {off:.1e} relative to the largest entry. "
             "Wanted a kernel matrix; type (X + X.T) / 2 if the difference is rounding."
         )
+    noise = max(off, 4 * items.precision)
     diagonal = np.diagonal(K)
     if (diagonal < 0).any():
         at = int(np.argmax(diagonal < 0))
@@ -379,14 +382,14 @@ def _given(items: Items) -> Given:
             i = int(i) + rows.start
             raise ValueError(_indefinite(f"|X[{i}, {j}]| exceeds sqrt(X[{i}, {i}] X[{j}, {j}])"))
     if n <= _EXACT_CHECK:
-        shifted = K + max(1e-8, off) * float(diagonal.sum()) * np.eye(n)
+        shifted = K + max(1e-8, noise) * float(diagonal.sum()) * np.eye(n)
         try:
             np.linalg.cholesky(shifted)
         except np.linalg.LinAlgError:
             lowest = float(np.linalg.eigvalsh(K)[0])
             if lowest < 0:
                 raise ValueError(_indefinite(f"its smallest eigenvalue is {lowest:.3g}")) from None
-    return Given(K, max(off, 4 * EPS))
+    return Given(K, noise)
 
 
 def _indefinite(reason: str) -> str:
