@@ -76,9 +76,15 @@ def test_farthest_point_from_a_start_computes_exactly_k_columns():
 def test_the_matrix_is_computed_once_where_it_fits():
     X = np.random.default_rng(2).standard_normal((1500, 4))
     for method in dv.METHODS:
-        K = dv.kernel_matrix(X, dv.Gaussian(2.0))
+        K = dv.kernel_matrix(X, dv.Laplacian(2.0))
         solved(K, 20, method)
         assert K.entries <= 1.6 * 1500**2
+
+
+def test_the_matrix_of_a_cheap_kernel_is_not_kept_for_a_few_products():
+    X = np.random.default_rng(2).standard_normal((3000, 4))  # the matrix would take 69 MiB
+    used = peak(lambda: dv.select(X, 15, kernel=dv.Gaussian(2.0)))
+    assert used < 55 * MB
 
 
 def test_products_with_the_matrix_are_few():

@@ -90,6 +90,27 @@ def test_only_the_vectors_asked_for_are_computed():
     assert pairs.known == 5
 
 
+def test_a_cluster_is_computed_as_a_whole_and_once():
+    pairs = SymmetricEigen(MATRICES["equal blocks"])  # every eigenvalue six times
+    pairs.vectors([N - 1])
+    assert pairs.known == 6
+    pairs.vectors([N - 4, N - 8])
+    assert pairs.known == 12
+
+
+def test_where_most_vectors_are_wanted_all_are_computed_at_once():
+    pairs = SymmetricEigen(MATRICES["random"])
+    pairs.vectors(np.arange(70))
+    assert pairs.known == N
+
+
+def test_a_shift_that_hits_an_eigenvalue_still_gives_its_vector():
+    pairs = SymmetricEigen(np.diag(2.0 ** np.arange(8)))
+    solved = pairs._shifted(float(pairs._scaled[3]))(np.ones((8, 1)))
+    assert np.isfinite(solved).all()
+    assert np.argmax(np.abs(solved)) == 3
+
+
 def test_what_is_likely_is_not_asked_for_when_nothing_is_missing():
     pairs = SymmetricEigen(MATRICES["random"])
     pairs.vectors([3])

@@ -10,6 +10,7 @@ import pytest
 
 from diverset.kernels import Gaussian, Linear, Precomputed, kernel_matrix
 from diverset.sampling import DPP, KDPP, MCMCKDPP, SAMPLERS, RidgeLeverageSampling, RPCholesky
+from diverset.sampling.draws import thin
 
 X = np.random.default_rng(0).normal(size=(300, 3))
 every = pytest.mark.parametrize("name", SAMPLERS)
@@ -160,6 +161,14 @@ def test_leverage_without_enough_directions_still_gives_k_items():
     with pytest.warns(UserWarning, match="After 2 of k=3 items"):
         items = SAMPLERS["leverage-sampling"]().prepare(K, 3).draw(0)
     assert len(set(items.tolist())) == 3
+
+
+def test_an_item_proposed_twice_is_accepted_once_whatever_rounding_says():
+    items, stale = np.array([3, 3, 3]), np.ones(5)
+    gram = np.ones((3, 3)) + 1e-3 * np.eye(3)  # rounding, exaggerated
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        assert len(thin(gram, items, stale, 0 * stale, 3, rng)[0]) <= 1
 
 
 # --- cost -----------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import EPS, Floats
+from ..arrays import EPS, Floats, Ints
 from ..greedy import KernelPool, RowPool, greedy
+from ..kernels import KernelMatrix
 from ..metrics import log_det
 from .base import Outcome, Problem, checked_gamma, floor_of, judged
 
@@ -95,14 +96,16 @@ class DAS:
         K, solver = problem.K, problem.dense(self)
         values, vectors = solver.full(K)
         outcomes = [self._with(gamma, problem, values, vectors) for gamma in self.gammas]
-        criteria = np.array([log_det(K.block(o.picks, o.picks)) for o in outcomes])
-        # a criterion that differs by rounding alone must not choose: the first gamma wins a tie
-        best = int(np.flatnonzero(criteria >= criteria.max() - 1e-9 * max(1.0, abs(criteria.max())))[0])
+        most = max(len(o.decisions) for o in outcomes)
+        outcomes = [o for o in outcomes if len(o.decisions) == most]
+        # In the order of the rows, equal sets have equal criteria to the last bit: the first gamma wins.
+        sets = [np.sort(o.picks) for o in outcomes]
+        criteria, noise = np.array([_log_det(K, rows) for rows in sets]).T
+        best = int(np.argmax(criteria))
+        rivals = np.flatnonzero(criteria[best] - criteria <= noise[best] + noise)
         chosen = outcomes[best]
-        doubt = np.abs(criteria - criteria.max()) <= 1e-6 * max(1.0, abs(criteria.max()))
-        rivals = [o for o, close in zip(outcomes, doubt, strict=True) if close]
-        if any(set(o.picks.tolist()) != set(chosen.picks.tolist()) for o in rivals):
-            return replace(chosen, clear=np.zeros_like(chosen.clear), solver=solver)
+        if any(not np.array_equal(sets[rival], sets[best]) for rival in rivals):
+            chosen = replace(chosen, clear=np.zeros_like(chosen.clear))
         return replace(chosen, solver=solver)
 
     def _with(self, gamma: float, problem: Problem, values: Floats, vectors: Floats) -> Outcome:
@@ -116,3 +119,13 @@ class DAS:
         trace = greedy(pool, problem.choice, K.same, min(floor, 0.5))
         clear = judged(trace.decisions, pool, diagonal, operator=operator, entry=16 * EPS)
         return Outcome(trace.decisions, clear, passes=trace.passes)
+
+
+def _log_det(K: KernelMatrix, rows: Ints) -> tuple[float, float]:
+    """log det K_CC, and how far rounding may carry it: the sum of |K_CC^-1| times that of an entry."""
+    if len(rows) == 0:
+        return 0.0, 0.0
+    K_CC = K.block(rows, rows)
+    least = max(float(np.linalg.eigvalsh(K_CC)[0]), EPS * float(np.trace(K_CC)))
+    noise = (16 * EPS + K.entry_noise) * float(np.diagonal(K_CC).max()) * len(rows) ** 1.5 / least
+    return log_det(K_CC), noise
