@@ -5,6 +5,7 @@
 #   make test-all  the same with the tests marked slow
 #   make check     lint, format, types
 #   make format    let ruff rewrite what it can
+#   make paper     the paper's figures and claims on the real data, into paper/ (FAST=1: a smaller grid)
 #   make bench     one table: diverset beside what people use today
 #   make clean     remove environments, caches and build products
 #
@@ -13,6 +14,9 @@
 
 PYTHON ?= python3
 ARGS ?=
+FAST ?=
+OUT ?= paper
+DATA ?=
 
 VENV := .venv
 VENV_BENCH := .venv-bench
@@ -21,7 +25,7 @@ BIN_BENCH := $(VENV_BENCH)/bin
 SOURCES := src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format bench clean
+.PHONY: help demo test test-all check format paper bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -44,6 +48,9 @@ check: $(VENV)/.stamp
 format: $(VENV)/.stamp
 	$(BIN)/ruff check --fix $(wildcard $(SOURCES))
 	$(BIN)/ruff format $(wildcard $(SOURCES))
+
+paper: $(VENV)/.stamp
+	$(BIN)/diverset paper --out $(OUT) $(if $(FAST),--fast) $(if $(DATA),--data $(DATA)) $(ARGS)
 
 bench: $(VENV_BENCH)/.stamp
 	@$(BIN_BENCH)/python -m benchmarks $(ARGS)
