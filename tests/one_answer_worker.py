@@ -122,7 +122,6 @@ def main():
     for name, ks in job["data"].items():
         methods = [m for m in dv.METHODS if m not in DELICATE or name in job["delicate"]]
         note(real(name, ks, job["layouts"], methods))
-    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import EPS, Bools, Floats, Ints, Rows, is_sparse
+from ..arrays import Bools, Floats, Ints, Rows, is_sparse
 from ..items import Items, read_items
 from ..threads import blas_for, each, row_blocks
 from .base import Kernel, dense_or_refuse
