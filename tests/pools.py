@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,3 +145,8 @@ def paper_data(name):
     kept = [at for at, column in enumerate(header) if column not in ("target", "Sex")]
     X = np.array([[float(line[at]) for at in kept] for line in lines])
     return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def name_of(value):
+    """A name for a test that every process gives it: no addresses."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))[:60]

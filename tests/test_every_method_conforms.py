@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 import diverset as dv
+from diverset.greedy import new_direction
 
 METHODS = pytest.mark.parametrize("method", dv.METHODS)
 BOUNDED = {  # a gain of these is a share of a projector or filter
@@ -117,3 +118,32 @@ def test_golden_picks(data, method):
     first = 1 if method == "greedy-map" else 0  # K_ii = 1 for all: an exact tie, by the rule
     assert picks.margins[first:].min() > 1e-5  # so wide that no other BLAS can flip one
     assert list(picks) == GOLDEN[data, method]
+
+
+# --- the tie rule and the engine, on their own ---------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["greedy-map", "das", "greedy-trace", "ridge-leverage", "farthest-point"])
+@pytest.mark.parametrize(
+    ("step", "expected"), [(1e-12, [0, 1, 2, 3]), (1e-10, [0, 1, 2, 3]), (1e-7, [8, 7, 6, 5])]
+)
+def test_gains_within_a_billionth_are_a_tie_and_beyond_they_are_not(method, step, expected):
+    """Nine items, each a little larger than the one before: rounding must not choose.
+
+    The methods that look at eigenvectors are left out: with eigenvalues that close those are open.
+    """
+    scale = 1e-3 if method == "das" else 1.0  # its filter flattens what is large
+    K = scale * np.diag(1.0 + step * np.arange(9.0))
+    picks = dv.select(K, 4, kernel=dv.Precomputed(), method=method)
+    assert list(picks) == expected
+    assert picks.certified
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-5, 1e-9])
+def test_directions_stay_orthonormal_however_close_the_rows(apart):
+    rng = np.random.default_rng(6)
+    rows = rng.standard_normal(30) + apart * rng.standard_normal((12, 30))
+    Q = np.empty((0, 30))
+    for row in rows:
+        Q = np.vstack([Q, new_direction(row, Q)])
+    np.testing.assert_allclose(Q @ Q.T, np.eye(12), atol=1e-14)

@@ -51,7 +51,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("kernel", "value"), BY_HAND, ids=lambda v: repr(v)[:60])
+@pytest.mark.parametrize(("kernel", "value"), BY_HAND, ids=pools.name_of)
 def test_two_items_by_hand(kernel, value):
     K = dv.kernel_matrix([x, y], kernel)
     assert K.dense()[0, 1] == pytest.approx(value, rel=1e-14)
@@ -79,7 +79,7 @@ PEERS = [
 ]
 
 
-@pytest.mark.parametrize(("kernel", "peer"), PEERS, ids=lambda v: repr(v)[:40])
+@pytest.mark.parametrize(("kernel", "peer"), PEERS, ids=pools.name_of)
 def test_scikit_learn_has_the_same_numbers(kernel, peer):
     X = np.abs(np.random.default_rng(3).standard_normal((30, 5)))
     Y = np.abs(np.random.default_rng(4).standard_normal((12, 5)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pools
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
@@ -271,7 +272,7 @@ def test_precomputed_is_sliced_on_both_sides_in_cross_validation():
         ({"n_components": 0}, ValueError, "n_components must be at least 1, got n_components=0"),
         ({"n_components": 2.5}, TypeError, "n_components must be a whole number"),
     ],
-    ids=str,
+    ids=pools.name_of,
 )
 def test_refusals_say_what_to_type(options, error, words):
     with pytest.raises(error) as refusal:
@@ -294,7 +295,9 @@ def test_precomputed_wants_all_training_rows_in_transform():
 # --- among scikit-learn's tools ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", dv.Matern(), _weighted_dot], ids=str)
+@pytest.mark.parametrize(
+    "kernel", ["rbf", "laplacian", "poly", dv.Matern(), _weighted_dot], ids=pools.name_of
+)
 @pytest.mark.parametrize("method", ["deterministic-kdpp", dv.DAS(gamma=1e-2), "kdpp"], ids=str)
 def test_it_survives_clone_and_pickle(kernel, method):
     ours = DiverseNystroem(kernel, n_components=4, method=method, random_state=0)
