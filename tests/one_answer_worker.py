@@ -122,6 +122,7 @@ def main():
     for name, ks in job["data"].items():
         methods = [m for m in dv.METHODS if m not in DELICATE or name in job["delicate"]]
         note(real(name, ks, job["layouts"], methods))
+    json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":
