@@ -164,6 +164,41 @@ def test_products_alone_give_the_same_picks_as_the_formed_matrix(method, bandwid
         np.testing.assert_allclose(krylov.gains[:agreed], dense.gains[:agreed], rtol=1e-3)
 
 
+def agree(one, other):
+    """Whoever vouches for more picks must be right about all the others."""
+    most = max(sure(one), sure(other))
+    assert one[:most] == other[:most]
+
+
+@pytest.mark.parametrize("method", SPECTRAL)
+@pytest.mark.parametrize("seed", range(40))
+def test_products_may_stop_early_but_not_too_early(seed, method):
+    """Random pools, slow and fast decay, with and without a gap at the cut."""
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(150, 400)), int(rng.integers(1, 7)), int(rng.integers(3, 40))
+    X = rng.standard_normal((n, d)) * rng.choice([0.3, 1.0, 3.0], d)
+    X += 3.0 * rng.integers(0, 3, n)[:, None]
+    width = float(rng.uniform(0.5, 8.0))
+    kernel = [dv.Gaussian(width), dv.Matern(width), dv.Laplacian(width)][seed % 3]
+    dense = select(X, k, kernel=kernel, method=method, solver="dense")
+    for block in (None, k + 3):
+        agree(dense, select(X, k, kernel=kernel, method=method, solver=dv.BlockKrylov(block=block)))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "k"), [("boston", 40), ("stock", 100), ("abalone", 100)])
+def test_products_are_right_on_the_papers_data(name, k, load_paper):
+    _, X, bandwidth = load_paper(name)
+    kernel = dv.Gaussian(bandwidth)
+    for method in SPECTRAL if name != "abalone" else ["derandomized"]:
+        dense, krylov = (
+            dv.select(X, k, kernel=kernel, method=method, solver=solver)
+            for solver in ("dense", "block-krylov")
+        )
+        assert dense.certified
+        agree(dense, krylov)
+
+
 @pytest.mark.parametrize("method", SPECTRAL)
 def test_products_never_formed_give_the_same_picks_too(method):
     X = pools.clustered(22, 400, 3, width=0.7)

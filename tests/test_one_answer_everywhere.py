@@ -115,7 +115,7 @@ def test_four_settings_pick_the_same():
 @pytest.mark.slow
 @pytest.mark.data
 def test_fourteen_settings_pick_the_same_on_all_of_the_papers_data():
-    """All methods, all k. About SLOW_MINUTES minutes on two cores, most of it DAS on Bank8FM.
+    """All methods, all k. About half an hour on two cores, most of it DAS on Bank8FM.
 
     Some of the 14 play the same kind of CPU and are left out. DAS and ridge leverage on Bank8FM
     decompose 8,192 x 8,192 entries in minutes: every third setting does.

@@ -4,7 +4,8 @@ What item i adds after the picks C is p(i) = u^T M u, with u = e_i - sum_j c_j e
 that interpolate i from C. So an error of M reaches p(i) through |u|, and |u| is read off the triangular
 factor that the engine has built anyway.
 
-# winner, runner   |u| of each pick, and of the best item it beat, at the moment of the pick
+# cases  the picks, and after them the rivals of each: all items whose gains were compared
+# steps  how many picks were made before that comparison
 """
 
 from __future__ import annotations
@@ -14,56 +15,44 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
-from .greedy import Decision, Pool
+from .greedy import Decision, Pool, clearances
 
 
 @dataclass(frozen=True, eq=False)
 class Interpolation:
-    """|u| of every pick and of its runner, to sum an error over the items it comes from.
+    """|u| of every case, to sum an error over the items it comes from."""
 
-    Results have two rows: one entry per pick, and one per runner.
-    """
-
-    decisions: list[Decision]
+    picks: Ints
+    cases: Ints
     gains: Floats
-    winner: Floats
-    runner: Floats
+    coefficients: Floats
 
     def sums(self, values: Floats) -> Floats:
         """sum_j |u_j| values_j."""
-        picks, runners = _rows(self.decisions)
-        at_picks = values[picks]
-        return np.stack([self.winner @ at_picks, self.runner @ at_picks + values[runners]])
+        return np.asarray(self.coefficients @ values[self.picks] + values[self.cases])
 
     def squares(self) -> Floats:
         """sum_j u_j^2."""
-        return np.stack([(self.winner**2).sum(axis=1), (self.runner**2).sum(axis=1) + 1.0])
-
-
-def _rows(decisions: list[Decision]) -> tuple[Ints, Ints]:
-    picks = np.array([d.pick for d in decisions], dtype=np.int64)
-    return picks, np.array([max(d.runner, 0) for d in decisions], dtype=np.int64)
+        return np.asarray((self.coefficients**2).sum(axis=1) + 1.0)
 
 
 def interpolation(decisions: list[Decision], pool: Pool, diagonal: Floats) -> Interpolation:
-    """The coefficients behind each decision, from the coordinates in the picked directions."""
+    """The coefficients behind each comparison, from the coordinates in the picked directions."""
     from scipy.linalg import solve_triangular
 
-    picks, runners = _rows(decisions)
-    L, before = np.tril(pool.coordinates(picks)), np.tril(pool.coordinates(runners), -1)
-    gains = np.stack(
-        [
-            diagonal[picks] - (np.tril(L, -1) ** 2).sum(axis=1),
-            diagonal[runners] - (before**2).sum(axis=1),
-        ]
-    )
+    picks = np.array([d.pick for d in decisions], dtype=np.int64)
+    cases = np.concatenate([picks, *(d.rivals for d in decisions)])
+    places = np.arange(len(picks))
+    steps = np.concatenate([places, np.repeat(places, [len(d.rivals) for d in decisions])])
+    L = np.tril(pool.coordinates(picks))
     own = np.diagonal(L).copy()
     own[own == 0] = 1.0  # a pick without a direction of its own interpolates nothing
     np.fill_diagonal(L, own)
-    inverse = solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
-    return Interpolation(
-        decisions, np.maximum(gains, 0.0), np.abs(own[:, None] * inverse), np.abs(before @ inverse)
-    )
+    before = pool.coordinates(cases)
+    before[places >= steps[:, None]] = 0.0  # only the directions of earlier picks
+    gains = np.maximum(diagonal[cases] - (before**2).sum(axis=1), 0.0)
+    coefficients = solve_triangular(L, before.T, lower=True, trans="T", check_finite=False).T
+    return Interpolation(picks, cases, gains, np.abs(coefficients))
 
 
 def volume_error(
@@ -74,25 +63,27 @@ def volume_error(
     entry: float = 0.0,
     operator: float = 0.0,
 ) -> Floats:
-    """How far each gain may be off.
+    """How far the gain of each case may be off.
 
     ``rows``: the rows of the embedding are known to within this; ``entry``: each entry of M to within
     this, relative to its diagonal; ``operator``: M as a whole to within this norm.
     """
     error = entry * near.sums(np.sqrt(diagonal)) ** 2 + operator * near.squares()
-    return error if rows is None else error + 2 * np.sqrt(near.gains) * near.sums(rows)
+    if rows is not None:
+        moved = near.sums(rows)
+        error += (2 * np.sqrt(near.gains) + moved) * moved
+    return error
 
 
-def relative(errors: Floats, gains: Floats) -> Floats:
-    """Errors as a share of the gains; infinite where there is no gain."""
-    shares: Floats = np.full(np.shape(errors), np.inf)
-    np.divide(errors, gains, out=shares, where=gains > 0)
-    return shares
-
-
-def certain(decisions: list[Decision], noise: Floats) -> Bools:
-    """Which decisions are clear of this relative noise of their leads."""
-    return np.array(
-        [d.forced or d.runner < 0 or bool(x < d.clearance) for d, x in zip(decisions, noise, strict=True)],
-        dtype=bool,
-    )
+def certain(decisions: list[Decision], errors: Floats) -> Bools:
+    """Which decisions stand whatever these errors of the gains of all cases."""
+    clear = []
+    start = len(decisions)
+    for decision, own in zip(decisions, errors, strict=False):
+        stop = start + len(decision.rivals)
+        noise = (own + errors[start:stop]) / decision.gain if decision.gain > 0 else np.full(1, np.inf)
+        stands = (noise < clearances(decision.pick, decision.leads, decision.rivals)).all()
+        # of the others the noise is not known: take it to be up to four times the largest seen
+        clear.append(decision.forced or bool(stands and 4 * noise.max(initial=0.0) < decision.rest))
+        start = stop
+    return np.array(clear, dtype=bool)

@@ -23,6 +23,8 @@ from .threads import blas_for
 # Of all items whose gain is within this share of the largest, the one with the lowest index is picked.
 # Ties are common (copies, rounded measurements, grids), and rounding would break them at random.
 TIE = 1e-9
+_RIVALRY = 1e-3  # within this share of the largest, items are rivals: their noise is looked at
+_RIVALS = 64  # the closest of them, should there be more
 _NEAR_TIE = 1e-6  # within this share, items are looked at one by one: are they copies of the pick?
 _PANEL = 1024  # panel items at least; a 16th of the pool for large ones
 _BATCH = 64  # picks predicted at most before the pool is read again
@@ -31,27 +33,24 @@ Same = Callable[[int, Ints], Bools]
 
 
 class Decision(NamedTuple):
-    """One pick and how close it was."""
+    """One pick and how close it was. Copies of the pick are no rivals."""
 
     pick: int
     gain: float
-    runner: int  # the best item it beat, copies of the pick aside; -1 if there was none
-    lead: float  # (gain - gain of runner) / largest gain; negative where a tie went to the lower index
+    rivals: Ints  # the items that came closest, the best first; at least one if there was any
+    leads: Floats  # (gain - gain of rival) / largest gain; negative where a tie went to the lower index
+    rest: float  # the relative noise that the pick stands against all other items
     forced: bool = False
 
     @property
     def margin(self) -> float:
-        """The relative lead over the best item it beat; zero for a tie."""
-        return max(self.lead, 0.0)
+        """The relative lead over the best item it beat; zero for a tie, infinite without any."""
+        return max(float(self.leads[0]), 0.0) if len(self.leads) else np.inf
 
-    @property
-    def clearance(self) -> float:
-        """Relative noise up to which the tie rule gives the same pick.
 
-        A runner with a higher index must not lead by TIE, one with a lower index must not come
-        within TIE.
-        """
-        return self.lead + TIE if self.runner > self.pick else self.lead - TIE
+def forced_decision(pick: int, gain: float) -> Decision:
+    """A pick that was not ours to make."""
+    return Decision(pick, gain, np.empty(0, dtype=np.int64), np.empty(0), np.inf, forced=True)
 
 
 def decide(gains: Floats, open_: Bools, same: Same) -> Decision:
@@ -69,21 +68,22 @@ def decide(gains: Floats, open_: Bools, same: Same) -> Decision:
     else:
         gain = largest
         masked[pick] = -np.inf
-    return _decision(pick, gain, largest, masked)
+    rivals = np.flatnonzero(masked >= largest * (1 - _RIVALRY))
+    if len(rivals) == 0 and float(masked.max()) > -np.inf:
+        rivals = np.array([np.argmax(masked)])
+    rivals = rivals[np.argsort(-masked[rivals], kind="stable")]
+    leads = (gain - masked[rivals]) / largest
+    unseen = clearances(pick, leads[_RIVALS:], rivals[_RIVALS:])
+    rest = float(unseen.min(initial=gain / largest - (1 - _RIVALRY) - TIE))
+    return Decision(pick, gain, rivals[:_RIVALS], leads[:_RIVALS], rest)
 
 
-def _decision(pick: int, gain: float, largest: float, rivals: Floats) -> Decision:
-    """Name the rival that came closest to changing the pick."""
-    runner = int(np.argmax(rivals))
-    second = float(rivals[runner])
-    if second == -np.inf:
-        return Decision(pick, gain, -1, np.inf)
-    if runner > pick and pick > 0:
-        # a lower index needs less: it wins a tie, so it may be the closer rival
-        lower = int(np.argmax(rivals[:pick]))
-        if float(rivals[lower]) >= second - 2 * TIE * largest:
-            runner, second = lower, float(rivals[lower])
-    return Decision(pick, gain, runner, (gain - second) / largest if largest > 0 else 0.0)
+def clearances(pick: int, leads: Floats, rivals: Ints) -> Floats:
+    """The relative noise up to which the tie rule prefers the pick to each rival.
+
+    One with a higher index must not lead by TIE, one with a lower index must not come within TIE.
+    """
+    return leads + np.where(rivals > pick, TIE, -TIE)
 
 
 class Panel(Protocol):
@@ -192,7 +192,7 @@ def _follow(
     made = 0
     for pick, column in zip(picks.tolist(), shared, strict=True):
         if forced:
-            decision = Decision(pick, float(gains[pick]), -1, np.inf, forced=True)
+            decision = forced_decision(pick, float(gains[pick]))
         else:
             if float(np.max(gains, where=openings.open, initial=-np.inf)) <= floor:
                 break
@@ -325,19 +325,37 @@ class Scorer(Protocol):
     def take(self, pick: int) -> None:
         """Bring the scores up to date with this pick."""
 
+    def noise(self) -> Floats:
+        """How far each score may be off."""
 
-def one_at_a_time(scorer: Scorer, choice: Choice, same: Same) -> list[Decision]:
-    """Up to k picks, each with the largest score; ends early when no score is above zero."""
+
+def one_at_a_time(scorer: Scorer, choice: Choice, same: Same) -> tuple[list[Decision], Bools]:
+    """Up to k picks, each with the largest score, and which are clear of the noise of all scores.
+
+    Ends early when no score is above zero.
+    """
     openings = choice.start()
     decisions: list[Decision] = []
+    clear: list[bool] = []
     for pick in choice.forced:
-        decisions.append(Decision(pick, float(scorer.scores[pick]), -1, np.inf, forced=True))
+        decisions.append(forced_decision(pick, float(scorer.scores[pick])))
+        clear.append(True)
         openings.take(pick)
         scorer.take(pick)
     while len(decisions) < choice.k:
         if float(np.max(scorer.scores, where=openings.open, initial=0.0)) <= 0:
             break
-        decisions.append(decide(scorer.scores, openings.open, same))
-        openings.take(decisions[-1].pick)
-        scorer.take(decisions[-1].pick)
-    return decisions
+        decision = decide(scorer.scores, openings.open, same)
+        decisions.append(decision)
+        openings.take(decision.pick)
+        clear.append(_clear_of_all(decision, scorer, openings.open, same))
+        scorer.take(decision.pick)
+    return decisions, np.array(clear, dtype=bool)
+
+
+def _clear_of_all(decision: Decision, scorer: Scorer, open_: Bools, same: Same) -> bool:
+    pick, scores, noise = decision.pick, scorer.scores, scorer.noise()
+    rivals = np.flatnonzero(open_)
+    leads = (scores[pick] - scores[rivals]) / scores[pick]
+    doubtful = rivals[(noise[pick] + noise[rivals]) / scores[pick] >= clearances(pick, leads, rivals)]
+    return bool(same(pick, doubtful).all()) if len(doubtful) else True

@@ -3,7 +3,8 @@
 # values   leading eigenvalues, largest first; one or more beyond the cut when they are known
 # V        (n, k) leading eigenvectors, orthonormal columns
 # W        eigenvectors just beyond the cut: what V mixes with when it is not exact
-# noise    per row, how far V may be from the exact eigenvectors, up to a rotation among the k
+# noise    per row, how far V may be from the exact eigenvectors, up to a rotation among the k;
+#          weighted: the same of V L^(1/2) and V L, with L the eigenvalues
 # beyond   an upper bound on the eigenvalues that the solver has not seen (mu below)
 """
 
@@ -31,6 +32,7 @@ class Spectrum:
     values: Floats
     vectors: Floats
     noise: Floats
+    weighted_noise: Floats
     gap: float
     rank: int | None
     products: int
@@ -48,7 +50,7 @@ class Solver(Protocol):
 
 
 def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: float, level: float) -> Floats:
-    """How far each row of V may be from the exact one, to second order (Davis and Kahan, by rows).
+    """How far the rows of V, V L^(1/2) and V L may be from the exact ones (Davis and Kahan, by rows).
 
     A direction z outside of all that the solver has seen has an eigenvalue of at most `beyond`, so
     v_a lacks at most r_a / (theta_a - beyond) of it. Through these directions, and through rounding
@@ -57,19 +59,17 @@ def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: fl
     """
     k, near = V.shape[1], W.shape[1]
     theta, after = values[:k], values[k : k + near]
+    rounding = level * theta[0]
     outside = residual[:, :k] / (theta - beyond)
-    if near == 0:
-        mixed = np.zeros(len(V))
-    else:
-        gaps = theta[:, None] - after
-        shared = np.abs(outside.T @ residual[:, k : k + near])
-        mixing = (shared + level * theta[0]) / gaps
-        mixed = np.sqrt(np.einsum("ib,b->i", W**2, (mixing**2).sum(axis=0)))
+    shared = np.abs(outside.T @ residual[:, k : k + near])
+    mixing = (shared + rounding) / (theta[:, None] - after)
     # the rest of the space, where the gaps are at least as large as to the last one that is known
-    last = values[k + near - 1] if near else 0.0
-    rest = level * theta[0] * np.sqrt(np.sum((theta - last) ** -2.0)) if near else 0.0
-    elsewhere = rest * np.sqrt(np.maximum(1 - np.einsum("ij,ij->i", V, V), 0))
-    noise: Floats = np.sqrt(np.einsum("ij,ij->i", outside, outside)) + mixed + elsewhere
+    rest = rounding / (theta - after[-1]) if near else np.zeros(k)
+    elsewhere = np.sqrt(np.maximum(1 - np.einsum("ij,ij->i", V, V), 0))
+    weights = np.stack([np.ones(k), theta, theta**2])
+    noise: Floats = np.sqrt(weights @ (outside**2).T)
+    noise += np.sqrt((weights @ mixing**2) @ (W**2).T)
+    noise += np.sqrt(weights @ rest**2)[:, None] * elsewhere
     return noise
 
 
@@ -90,16 +90,18 @@ def _spectrum(
     theta, after = values[cut - 1], max(values[cut], 0.0) if len(values) > cut else 0.0
     gap = float((theta - after) / theta) if theta > 0 else 0.0
     if cut == n:
-        noise = np.zeros(n)  # all of the space: no direction is left to mix with
+        noise = np.zeros((3, n))  # all of the space: no direction is left to mix with
     elif gap <= 0 or beyond >= theta:
-        noise = np.full(n, 2.0)  # nothing is known: two rows of length at most one
+        # nothing is known: two rows of length at most one
+        noise = np.outer(2 * values[0] ** np.array([0.0, 0.5, 1.0]), np.ones(n))
     else:
         near = slice(cut, cut + _NEAR)
         noise = row_noise(vectors[:, :cut], values, vectors[:, near], residual, beyond, level)
     return Spectrum(
         values=values[: cut + 1],
         vectors=np.ascontiguousarray(vectors[:, :cut]),
-        noise=noise,
+        noise=noise[0],
+        weighted_noise=noise[1:],
         gap=gap,
         rank=rank if rank < k else None,
         products=products,
@@ -192,7 +194,7 @@ class BlockKrylov:
             values, vectors, residual = space.ritz(k + _NEAR)
             lengths = np.sqrt(np.einsum("ij,ij->j", residual, residual))
             last = products == self.max_products or space.size == n
-            last = last or bool(lengths[:k].max() <= 8 * level * values[0])
+            last = last or bool(lengths[:k].max() <= level * values[0] / 2)
             beyond = space.unseen(values[min(k, len(values) - 1)])
             found = _spectrum(values, vectors, residual, k=k, beyond=beyond, level=level, products=products)
             if last or np.median(found.noise) < _COARSE * np.sqrt(found.k / n):

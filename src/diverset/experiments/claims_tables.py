@@ -164,8 +164,8 @@ def leading_is_enough(results: Results) -> Claim:
     words = []
     for title in dict.fromkeys(f[0] for f in found):
         mine = [f for f in found if f[0] == title]
-        shown = ", ".join(f"{leading:.2g} s for k = {k}" for _, k, leading, _ in mine)
-        words.append(f"{title} {mine[0][3]:.2g} s for all, {shown}")
+        shown = ", ".join(f"{_seconds(leading)} for k = {k}" for _, k, leading, _ in mine)
+        words.append(f"{title} {_seconds(mine[0][3])} for all, {shown}")
     return Claim(
         "4",
         "Only the k leading eigenvectors are needed, which is cheaper than the full decomposition "
@@ -180,6 +180,10 @@ def leading_is_enough(results: Results) -> Claim:
             for t, k, a, b in found
         ],
     )
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f} s" if value >= 10 else f"{value:.2g} s"
 
 
 def always_the_same(results: Results) -> Claim:

@@ -141,12 +141,20 @@ class Curves:
         return rows
 
     def _repeated(self) -> list[int]:
-        wanted = (10, 40) if self.protocol.fast else (10, 50, 100, 200)
+        if self.protocol.fast:
+            return [10, 40] if self._small else [10]
+        wanted = (10, 50, 100, 200)
         largest = 100 if len(self.X) > 5000 else max(wanted)
         return [k for k in wanted if k <= largest and k in self.protocol.cut(len(self.X))]
 
+    @property
+    def _small(self) -> bool:
+        limit = self.protocol.whole_up_to
+        return limit is None or len(self.X) <= limit
+
     def times(self) -> dict[str, dict[str, float]]:
-        ks = [k for k in self.protocol.clock if k < self.pool.rank]
+        clock = self.protocol.clock if self._small else self.protocol.clock[:1]
+        ks = [k for k in clock if k < self.pool.rank]
         return {str(k): clocked(self.pool, k) for k in ks}
 
 

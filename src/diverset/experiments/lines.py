@@ -109,7 +109,8 @@ def _curve(axis: Any, method: str, values: dict[int, list[float]]) -> None:
     ks = sorted(k for k, found in values.items() if np.isfinite(found).all())
     found = [values[k] for k in ks]
     mean = [float(np.mean(v)) for v in found]
-    order = 3 if method == "deterministic-kdpp" else 2
+    # DAS lies on the deterministic k-DPP where the paper says so: its open marker goes around the filled one
+    order = {"deterministic-kdpp": 3, "das": 4}.get(method, 2)
     look = LOOKS[method]
     axis.plot(ks, mean, label=TITLES[method], zorder=order, markeredgewidth=0.8, **look)
     if method in RANDOM and max(map(len, found)) > 1:

@@ -58,10 +58,12 @@ class Cut:
         V, W = np.ascontiguousarray(vectors[:, :k]), vectors[:, k : k + _NEAR]
         after = float(values[k]) if len(values) > k else 0.0
         residual = np.zeros((len(V), k + W.shape[1]))
+        noise = row_noise(V, values, W, residual, 0.0, self.level)
         yield Spectrum(
             values=values[: k + 1],
             vectors=V,
-            noise=row_noise(V, values, W, residual, 0.0, self.level),
+            noise=noise[0],
+            weighted_noise=noise[1:],
             gap=float((values[k - 1] - after) / values[k - 1]),
             rank=None,
             products=0,

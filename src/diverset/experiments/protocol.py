@@ -70,6 +70,6 @@ FAST = Protocol(
     repetitions=3,
     same=3,
     whole_up_to=1000,
-    leading=500,
+    leading=300,
     fast=True,
 )

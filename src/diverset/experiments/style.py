@@ -39,7 +39,13 @@ _OPEN = {"markerfacecolor": "white"}
 LOOKS: dict[str, dict[str, Any]] = {
     "uniform": {"color": "#8a8a8a", "marker": "x", "linestyle": ":"},
     "kdpp": {"color": "#1f6fb4", "marker": "s", "linestyle": "--", **_OPEN},
-    "das": {"color": "#c2661a", "marker": "^", "linestyle": "-.", **_OPEN},
+    "das": {
+        "color": "#c2661a",
+        "marker": "^",
+        "linestyle": "-.",
+        "markersize": 6.5,
+        "markerfacecolor": "none",
+    },
     "deterministic-kdpp": {"color": "#000000", "marker": "o", "linestyle": "-"},
     "derandomized": {"color": "#177245", "marker": "D", "linestyle": "-"},
     "greedy-trace": {"color": "#7a3b8f", "marker": "v", "linestyle": "--"},

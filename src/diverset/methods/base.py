@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ..arrays import EPS, Bools, Floats, Ints
-from ..certainty import certain, interpolation, relative, volume_error
+from ..certainty import certain, interpolation, volume_error
 from ..choice import Choice
 from ..greedy import Decision, Pool
 from ..kernels import KernelMatrix
@@ -83,9 +83,8 @@ def judged(decisions: list[Decision], pool: Pool, diagonal: Floats, **noise: Any
     """Which picks by largest gain are clear of the noise in M = B B^T (see `volume_error`)."""
     if not decisions:
         return np.empty(0, dtype=bool)
-    near = interpolation(decisions, pool, diagonal)
-    errors = volume_error(near, diagonal, **noise).sum(axis=0)
-    return certain(decisions, relative(errors, np.array([d.gain for d in decisions])))
+    errors = volume_error(interpolation(decisions, pool, diagonal), diagonal, **noise)
+    return certain(decisions, errors)
 
 
 def checked_gamma(method: object, gamma: object) -> None:

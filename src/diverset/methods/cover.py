@@ -11,9 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import EPS, Bools, Floats, spread
-from ..certainty import certain, interpolation, relative, volume_error
-from ..greedy import Decision, KernelPool, RowPool, one_at_a_time
+from ..arrays import EPS, Floats, spread
+from ..greedy import KernelPool, RowPool, one_at_a_time
 from ..kernels import KernelMatrix
 from ..messages import whole
 from ..spectrum import Spectrum
@@ -36,8 +35,7 @@ class DerandomizedKDPP:
         for spectrum in solver.leading(K, problem.k):
             scorer = _GainPerCost(K, spectrum)
             choice = replace(problem.choice, k=max(spectrum.k, len(problem.choice.forced)))
-            decisions = one_at_a_time(scorer, choice, K.same)
-            clear = scorer.clear(decisions)
+            decisions, clear = one_at_a_time(scorer, choice, K.same)
             if clear.all():
                 break
         return Outcome(decisions, clear, solver, spectrum.gap, len(decisions))
@@ -50,7 +48,10 @@ class _GainPerCost:
         self.pool = RowPool(V)
         self._weighted = V * spectrum.values[: spectrum.k]
         self._diagonal = K.diagonal()
+        self._roots = np.sqrt(self._diagonal)
         self._gains = self.pool.start()
+        self._lengths = np.sqrt(self._gains)
+        self._reach = _Reach(K.n)
         self._floor = floor_of(K.n) * float(self._gains.max())
         # a cost below rounding is rounding; it must not make a gain look cheap
         self._least = 8 * EPS * np.sqrt(K.n) * float(self._diagonal.max())
@@ -78,6 +79,7 @@ class _GainPerCost:
             self._shares = np.vstack([self._shares, share])
             self._products = np.vstack([self._products, product])
             self._picks.append(pick)
+            self._reach.take(pick, share)
         self.scores = self._rated()
 
     def _product(self, pick: int) -> Floats:
@@ -99,19 +101,17 @@ class _GainPerCost:
         product: Floats = column - others @ self._shares - mine @ self._products
         return product
 
-    def clear(self, decisions: list[Decision]) -> Bools:
-        """Which picks stand whatever the noise of p, and that of e = u^T (K - V L V^T) u."""
-        gains, spectrum = self.pool.start(), self._spectrum
-        near = interpolation(decisions, self.pool, gains)
-        error = volume_error(near, gains, rows=spectrum.noise, entry=16 * EPS)
-        cost_error = (16 * EPS + self._K.entry_noise) * near.sums(np.sqrt(self._diagonal)) ** 2
-        # directions that V confuses with those beyond the cut have eigenvalues near the last one
-        cost_error += 4 * spectrum.values[spectrum.k - 1] * np.sqrt(near.gains) * near.sums(spectrum.noise)
-        score = np.array([d.gain for d in decisions])
-        scores = np.stack([score, score * (1 - np.array([min(d.lead, 1.0) for d in decisions]))])
-        costs = near.gains / np.maximum(scores, np.finfo(float).tiny)
-        noise = relative(error, near.gains) + relative(cost_error, costs)
-        return certain(decisions, noise.sum(axis=0))
+    def noise(self) -> Floats:
+        """That of p = u^T V V^T u, and that of e = u^T (K - V L V^T) u."""
+        moved = self._reach.sums(self._spectrum.noise)
+        half, full = (self._reach.sums(rows) for rows in self._spectrum.weighted_noise)
+        lengths = np.sqrt(self._gains)
+        gain_error = (2 * lengths + moved) * moved + 16 * EPS * self._reach.sums(self._lengths) ** 2
+        # V L V^T moves by V (L dV)^T, its transpose, and the square of L^(1/2) dV
+        cost_error = 2 * lengths * full + half**2
+        cost_error += (16 * EPS + self._K.entry_noise) * self._reach.sums(self._roots) ** 2
+        costs = np.maximum(self._costs, self._least)
+        return np.asarray(gain_error / costs + self.scores * cost_error / costs)
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,8 @@ class GreedyTrace:
     def select(self, problem: Problem) -> Outcome:
         problem.no_solver(self)
         K = problem.K
-        scorer = _TraceDrop(K)
-        decisions = one_at_a_time(scorer, problem.choice, K.same)
-        return Outcome(decisions, scorer.clear(decisions), passes=len(decisions) + 1)
+        decisions, clear = one_at_a_time(_TraceDrop(K), problem.choice, K.same)
+        return Outcome(decisions, clear, passes=len(decisions) + 1)
 
 
 class _TraceDrop:
@@ -139,6 +138,8 @@ class _TraceDrop:
         self._left = K.diagonal()
         self._floor = floor_of(K.n) * float(self._left.max())
         self._squares = self._before = K.row_squares()
+        self._lengths = np.sqrt(self._left)
+        self._reach = _Reach(K.n)
         self.scores = self._rated()
 
     def _rated(self) -> Floats:
@@ -154,25 +155,37 @@ class _TraceDrop:
         product = self._K.matmul(column[:, None])[:, 0] - (earlier @ column) @ earlier
         self._squares = self._squares - 2 * column * product + column**2 * (column @ column)
         self._left = np.maximum(self._left - column**2, 0.0)
+        if column[pick] > 0:
+            self._reach.take(pick, column / column[pick])
         self.scores = self._rated()
 
-    def clear(self, decisions: list[Decision]) -> Bools:
-        """Which picks stand whatever the rounding of ||R e_i||^2 and R_ii, updated pick by pick."""
-        if not decisions:
-            return np.empty(0, dtype=bool)
-        K, diagonal = self._K, self._K.diagonal()
-        near = interpolation(decisions, self.pool, diagonal)
-        entry = 16 * EPS + K.entry_noise
-        reach = near.sums(np.sqrt(diagonal))
-        score = np.array([d.gain for d in decisions])
-        scores = np.stack([score, score * (1 - np.array([min(d.lead, 1.0) for d in decisions]))])
-        squares = np.maximum(scores * near.gains, np.finfo(float).tiny)
-        rows = np.array([[d.pick for d in decisions], [max(d.runner, 0) for d in decisions]])
-        # an entry R_ij is off by entry x (reach_i reach_j); a row of R by sqrt(n) times that
-        noise = relative(entry * reach**2, near.gains)
-        noise += relative(2 * entry * reach**2 * np.sqrt(K.n) * np.sqrt(squares), squares)
-        noise += relative(8 * EPS * self._before[rows], squares)
-        return certain(decisions, noise.sum(axis=0))
+    def noise(self) -> Floats:
+        """That of ||R e_i||^2 and R_ii, updated pick by pick."""
+        reach = self._reach.sums(self._lengths)
+        entry = (16 * EPS + self._K.entry_noise) * reach
+        # an entry R_ij is off by entry_i reach_j
+        rows = np.sqrt(np.maximum(self._squares, 0.0))
+        error = 2 * entry * np.sqrt(reach @ reach) * rows + 8 * EPS * self._before
+        left = np.maximum(self._left, self._floor)
+        return np.asarray((error + self.scores * entry * reach) / left)
+
+
+class _Reach:
+    """|u| of every item, u = e_i - sum_j c_j e_j with c interpolating it from the picks so far."""
+
+    def __init__(self, n: int) -> None:
+        self._coefficients = np.empty((0, n))
+        self._picks: list[int] = []
+
+    def take(self, pick: int, share: Floats) -> None:
+        """One more pick; every item holds this share of what the pick adds."""
+        lost = np.outer(self._coefficients[:, pick], share)
+        self._coefficients = np.vstack([self._coefficients - lost, share])
+        self._picks.append(pick)
+
+    def sums(self, values: Floats) -> Floats:
+        """sum_j |u_j| values_j, for every item."""
+        return np.asarray(values + values[self._picks] @ np.abs(self._coefficients))
 
 
 _MEAN = 256  # rows whose mean stands for the middle of the pool
@@ -204,10 +217,8 @@ class FarthestPoint:
                 raise ValueError(f"start={self.start} is not one of the {K.n} items that may be picked.")
             choice = replace(choice, forced=(self.start,))
         scorer = _Distance(K, bool(choice.forced))
-        decisions = one_at_a_time(scorer, choice, K.same)
-        entry = 4 * (16 * EPS + K.entry_noise) * float(K.diagonal().max())
-        noise = relative(np.full(len(decisions), 2 * entry), np.array([d.gain for d in decisions]))
-        return Outcome(decisions, certain(decisions, noise), passes=len(decisions))
+        decisions, clear = one_at_a_time(scorer, choice, K.same)
+        return Outcome(decisions, clear, passes=len(decisions))
 
 
 class _Distance:
@@ -229,3 +240,8 @@ class _Distance:
         distances = self._diagonal + self._diagonal[pick] - 2 * self._K.columns(np.array([pick]))[:, 0]
         self._nearest = np.minimum(self._nearest, distances)
         self.scores = np.where(self._nearest > self._floor, self._nearest, 0.0)
+
+    def noise(self) -> Floats:
+        """That of four entries of K."""
+        entry = 4 * (16 * EPS + self._K.entry_noise) * float(self._diagonal.max())
+        return np.full(self._K.n, entry)
