@@ -152,10 +152,12 @@ def derandomized(K, k, same, rules):
     V = U[:, ::-1][:, :k]
     root = (U * np.sqrt(np.maximum(values, 0.0))) @ U.T
     state = {"E": root - V @ (V.T @ root), "rows": V.copy()}
+    least = 1e-6 * np.mean(np.sum(state["E"] ** 2, axis=1))  # as documented: less is rounding
 
     def score(picked):
         gains = np.sum(state["rows"] ** 2, axis=1)
-        return gains / np.maximum(np.sum(state["E"] ** 2, axis=1), 1e-300)
+        costs = np.sum(state["E"] ** 2, axis=1)
+        return gains / np.maximum(costs, max(least, 1e-300))
 
     def update(pick):
         E, rows = state["E"], state["rows"]

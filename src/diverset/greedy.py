@@ -325,8 +325,8 @@ class Scorer(Protocol):
     def take(self, pick: int) -> None:
         """Bring the scores up to date with this pick."""
 
-    def noise(self) -> Floats:
-        """How far each score may be off."""
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Between which values each score lies, whatever the noise."""
 
 
 def one_at_a_time(scorer: Scorer, choice: Choice, same: Same) -> tuple[list[Decision], Bools]:
@@ -354,8 +354,9 @@ def one_at_a_time(scorer: Scorer, choice: Choice, same: Same) -> tuple[list[Deci
 
 
 def _clear_of_all(decision: Decision, scorer: Scorer, open_: Bools, same: Same) -> bool:
-    pick, scores, noise = decision.pick, scorer.scores, scorer.noise()
+    pick, (low, high) = decision.pick, scorer.bounds()
     rivals = np.flatnonzero(open_)
-    leads = (scores[pick] - scores[rivals]) / scores[pick]
-    doubtful = rivals[(noise[pick] + noise[rivals]) / scores[pick] >= clearances(pick, leads, rivals)]
+    if low[pick] <= 0:
+        return False
+    doubtful = rivals[clearances(pick, 1 - high[rivals] / low[pick], rivals) <= 0]
     return bool(same(pick, doubtful).all()) if len(doubtful) else True

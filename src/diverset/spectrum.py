@@ -59,7 +59,8 @@ def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: fl
     """
     k, near = V.shape[1], W.shape[1]
     theta, after = values[:k], values[k : k + near]
-    rounding = level * theta[0]
+    # an error of norm level theta_1, without a preferred direction: a small part of it is between two vectors
+    rounding = level * theta[0] * min(1.0, 8 / np.sqrt(len(V)))
     outside = residual[:, :k] / (theta - beyond)
     shared = np.abs(outside.T @ residual[:, k : k + near])
     mixing = (shared + rounding) / (theta[:, None] - after)

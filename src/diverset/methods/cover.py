@@ -53,17 +53,19 @@ class _GainPerCost:
         self._lengths = np.sqrt(self._gains)
         self._reach = _Reach(K.n)
         self._floor = floor_of(K.n) * float(self._gains.max())
-        # a cost below rounding is rounding; it must not make a gain look cheap
-        self._least = 8 * EPS * np.sqrt(K.n) * float(self._diagonal.max())
         self._costs = self._diagonal - np.einsum("ij,ij->i", self._weighted, V)
+        # DEPARTURE: a cost below a millionth of the mean counts as that much. Items far from all others
+        # have costs that are nothing but rounding, which would order them. The bound grows by 1e-6.
+        rounding = 8 * EPS * np.sqrt(K.n) * float(self._diagonal.max())
+        self._least = max(1e-6 * float(self._costs.mean()), rounding)
         self._shares = np.empty((0, K.n))  # a of every step: how much of E_pick each row gave up
         self._products = np.empty((0, K.n))  # E E_pick^T at that step
         self._picks: list[int] = []
-        self.scores = self._rated()
+        self.scores = self._rated(self._gains, self._costs)
 
-    def _rated(self) -> Floats:
-        rated: Floats = self._gains / np.maximum(self._costs, self._least)
-        rated[self._gains <= self._floor] = 0.0
+    def _rated(self, gains: Floats, costs: Floats) -> Floats:
+        rated: Floats = gains / np.maximum(costs, self._least)
+        rated[gains <= self._floor] = 0.0
         return rated
 
     def take(self, pick: int) -> None:
@@ -80,7 +82,7 @@ class _GainPerCost:
             self._products = np.vstack([self._products, product])
             self._picks.append(pick)
             self._reach.take(pick, share)
-        self.scores = self._rated()
+        self.scores = self._rated(self._gains, self._costs)
 
     def _product(self, pick: int) -> Floats:
         """E E_i^T for this i: its column of K - V L V^T, with every earlier step applied from both sides.
@@ -101,8 +103,8 @@ class _GainPerCost:
         product: Floats = column - others @ self._shares - mine @ self._products
         return product
 
-    def noise(self) -> Floats:
-        """That of p = u^T V V^T u, and that of e = u^T (K - V L V^T) u."""
+    def bounds(self) -> tuple[Floats, Floats]:
+        """From the noise of p = u^T V V^T u, and that of e = u^T (K - V L V^T) u."""
         moved = self._reach.sums(self._spectrum.noise)
         half, full = (self._reach.sums(rows) for rows in self._spectrum.weighted_noise)
         lengths = np.sqrt(self._gains)
@@ -110,8 +112,10 @@ class _GainPerCost:
         # V L V^T moves by V (L dV)^T, its transpose, and the square of L^(1/2) dV
         cost_error = 2 * lengths * full + half**2
         cost_error += (16 * EPS + self._K.entry_noise) * self._reach.sums(self._roots) ** 2
-        costs = np.maximum(self._costs, self._least)
-        return np.asarray(gain_error / costs + self.scores * cost_error / costs)
+        return (
+            self._rated(self._gains - gain_error, self._costs + cost_error),
+            self._rated(self._gains + gain_error, self._costs - cost_error),
+        )
 
 
 @dataclass(frozen=True)
@@ -140,12 +144,12 @@ class _TraceDrop:
         self._squares = self._before = K.row_squares()
         self._lengths = np.sqrt(self._left)
         self._reach = _Reach(K.n)
-        self.scores = self._rated()
+        self.scores = self._rated(self._squares, self._left, self._left)
 
-    def _rated(self) -> Floats:
-        scores = np.zeros(self._K.n)
-        np.divide(self._squares, self._left, out=scores, where=self._left > self._floor)
-        return np.maximum(scores, 0.0)
+    def _rated(self, squares: Floats, left: Floats, by: Floats) -> Floats:
+        rated: Floats = np.maximum(squares, 0.0) / np.maximum(by, self._floor)
+        rated[left <= self._floor] = 0.0
+        return rated
 
     def take(self, pick: int) -> None:
         earlier = self.pool.F
@@ -157,17 +161,20 @@ class _TraceDrop:
         self._left = np.maximum(self._left - column**2, 0.0)
         if column[pick] > 0:
             self._reach.take(pick, column / column[pick])
-        self.scores = self._rated()
+        self.scores = self._rated(self._squares, self._left, self._left)
 
-    def noise(self) -> Floats:
-        """That of ||R e_i||^2 and R_ii, updated pick by pick."""
+    def bounds(self) -> tuple[Floats, Floats]:
+        """From the noise of ||R e_i||^2 and R_ii, updated pick by pick."""
         reach = self._reach.sums(self._lengths)
         entry = (16 * EPS + self._K.entry_noise) * reach
         # an entry R_ij is off by entry_i reach_j
         rows = np.sqrt(np.maximum(self._squares, 0.0))
         error = 2 * entry * np.sqrt(reach @ reach) * rows + 8 * EPS * self._before
-        left = np.maximum(self._left, self._floor)
-        return np.asarray((error + self.scores * entry * reach) / left)
+        left_error = entry * reach
+        return (
+            self._rated(self._squares - error, self._left, self._left + left_error),
+            self._rated(self._squares + error, self._left + left_error, self._left - left_error),
+        )
 
 
 class _Reach:
@@ -241,7 +248,7 @@ class _Distance:
         self._nearest = np.minimum(self._nearest, distances)
         self.scores = np.where(self._nearest > self._floor, self._nearest, 0.0)
 
-    def noise(self) -> Floats:
-        """That of four entries of K."""
+    def bounds(self) -> tuple[Floats, Floats]:
+        """From the noise of four entries of K."""
         entry = 4 * (16 * EPS + self._K.entry_noise) * float(self._diagonal.max())
-        return np.full(self._K.n, entry)
+        return self.scores - entry, self.scores + entry
