@@ -152,7 +152,9 @@ def derandomized(K, k, same, rules):
     V = U[:, ::-1][:, :k]
     root = (U * np.sqrt(np.maximum(values, 0.0))) @ U.T
     state = {"E": root - V @ (V.T @ root), "rows": V.copy()}
-    least = 1e-6 * np.mean(np.sum(state["E"] ** 2, axis=1))  # as documented: less is rounding
+    # as documented: less is rounding
+    rounding = 8 * np.finfo(float).eps * np.sqrt(len(K)) * np.diagonal(K).max()
+    least = max(1e-6 * np.mean(np.sum(state["E"] ** 2, axis=1)), rounding)
 
     def score(picked):
         gains = np.sum(state["rows"] ** 2, axis=1)
