@@ -11,16 +11,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from itertools import pairwise
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from .arrays import EPS, Floats, Rows, is_sparse, signs, spread
 from .kernels import KernelMatrix
 from .messages import nearest, whole
-from .threads import blas_for
+from .threads import blas_for, each, row_blocks
 
 _NEAR = 20  # how many eigenvectors beyond the cut are kept to measure how V mixes with them
 
@@ -235,43 +235,44 @@ def _start(K: KernelMatrix, k: int, width: int) -> Floats:
 
 
 class _Space:
-    """The space so far: Q orthonormal, AQ = K Q, T = Q^T K Q."""
+    """The space so far, in blocks of orthonormal columns: Q, K Q, and T = Q^T K Q.
+
+    The blocks are never joined: copying them would cost as much as the products with them.
+    """
 
     def __init__(self, K: KernelMatrix) -> None:
         self.K = K
-        self._Q = np.empty((K.n, 0))
-        self._AQ = np.empty((K.n, 0))
+        self._Q: list[Floats] = []
+        self._KQ: list[Floats] = []
         self._T = np.empty((0, 0))
         self._trace = float(K.diagonal().sum())
 
     @property
     def size(self) -> int:
-        return self._Q.shape[1]
+        return len(self._T)
 
     def orthonormal(self, Z: Floats) -> Floats:
         """Z made orthonormal to the space and in itself: twice is enough."""
-        with self._threads(Z.shape[1]):
-            for _ in range(2):
-                Z = Z - self._Q @ (self._Q.T @ Z)
-                Z = _orthonormal_columns(Z)
-        return Z
+        for _ in range(2):
+            if self._Q:
+                Z = _combined(self._Q, self._shares(Z), from_=Z)
+            Z = _orthonormal_columns(Z)
+        return np.ascontiguousarray(Z)  # BLAS is nearly twice as fast on rows
 
     def extend(self, block: Floats) -> None:
         """One product with K, for these new orthonormal columns."""
-        block = np.ascontiguousarray(block)  # BLAS is nearly twice as fast on rows
         product = self.K.matmul(block)
-        self._Q = np.hstack([self._Q, block])
-        self._AQ = np.hstack([self._AQ, product])
-        with self._threads(block.shape[1]):
-            corner = self._Q.T @ product
+        self._Q.append(block)
+        self._KQ.append(product)
+        corner = self._shares(product)
         self._T = np.block([[self._T, corner[: -block.shape[1]]], [corner.T]])
 
     def ritz(self, count: int) -> tuple[Floats, Floats, Floats]:
         """Leading Ritz values and vectors, and their residuals K v - theta v."""
         values, U = _eigh(self._T, min(count, self.size))
-        with self._threads(len(values)):
-            vectors = self._Q @ U
-            return values, vectors, self._AQ @ U - vectors * values
+        vectors = _combined(self._Q, U)
+        residual = _combined([*self._KQ, vectors], np.vstack([U, -np.diag(values)]))
+        return values, vectors, residual
 
     def lowest(self) -> float:
         """The lowest Ritz value: K has an eigenvalue that is no larger."""
@@ -288,31 +289,51 @@ class _Space:
         if self.size == self.K.n:
             return 0.0
         total = self.K.frobenius2()
-        seen = 2 * float(np.einsum("ij,ij->", self._AQ, self._AQ)) - float(
-            np.einsum("ij,ij->", self._T, self._T)
-        )
+        seen = 2 * sum(float(np.vdot(KQ, KQ)) for KQ in self._KQ) - float(np.vdot(self._T, self._T))
         left2 = max(total - seen, 8 * EPS * total)
         left1 = max(self._trace - float(np.trace(self._T)), 8 * EPS * self._trace)
         return min(float(np.sqrt(left2)), left1, max(after, 0.0))
 
-    def _threads(self, width: int) -> AbstractContextManager[Any]:
-        return blas_for(self.K.n * max(self.size, width) * width)
+    def _shares(self, Z: Floats) -> Floats:
+        with blas_for(self.K.n * max(self.size, Z.shape[1]) * Z.shape[1]):
+            return np.vstack([Q.T @ Z for Q in self._Q])
+
+
+def _combined(blocks: list[Floats], U: Floats, from_: Floats | None = None) -> Floats:
+    """Of these blocks of columns side by side, the combinations U (or what they leave of others).
+
+    By row blocks: fresh memory is dear, and the products of a row block need next to none.
+    """
+    n = len(blocks[0])
+    out = np.zeros((n, U.shape[1])) if from_ is None else np.array(from_, order="C")
+    sign = 1 if from_ is None else -1
+    edges = np.cumsum([0, *(block.shape[1] for block in blocks)])
+    parts = [sign * U[start:stop] for start, stop in pairwise(edges)]
+
+    def combine(rows: slice) -> None:
+        for block, part in zip(blocks, parts, strict=True):
+            out[rows] += block[rows] @ part
+
+    each(combine, row_blocks(n, 1024))
+    return out
 
 
 def _orthonormal_columns(Z: Floats) -> Floats:
     """Orthonormal columns with the span of Z, by Cholesky where Z allows it, else by QR."""
     from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-    lengths = np.sqrt(np.einsum("ij,ij->j", Z, Z))
-    Z = Z / np.where(lengths > 0, lengths, 1.0)
-    try:
-        R = cholesky(Z.T @ Z, check_finite=False)
-        diagonal = np.diagonal(R)
-        if diagonal.min() > 1e-5:  # then the loss of orthogonality, below 1e-6, goes in the second round
-            return np.asarray(solve_triangular(R, Z.T, trans="T", check_finite=False)).T
-    except LinAlgError:
-        pass
-    return np.linalg.qr(Z)[0]
+    with blas_for(Z.size * Z.shape[1]):
+        gram = Z.T @ Z
+        lengths = np.sqrt(np.diagonal(gram))
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        try:
+            R = cholesky(gram / lengths / lengths[:, None], check_finite=False)
+            # above this, the loss of orthogonality is below 1e-6 and goes in the second round
+            if np.diagonal(R).min() > 1e-5:
+                return np.asarray(solve_triangular(R * lengths, Z.T, trans="T", check_finite=False)).T
+        except LinAlgError:
+            pass
+        return np.linalg.qr(Z / lengths)[0]
 
 
 @dataclass(frozen=True)

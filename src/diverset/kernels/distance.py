@@ -19,18 +19,18 @@ FAR = 1e3
 FEW_COLUMNS = 64  # up to here a product of rows costs less than the exponential that follows
 
 
-def _half_squared_distance(A: Points, B: Points, out: Floats) -> None:
-    """||x - y||^2 / 2 with norms holding ||x||^2 / 2."""
+def _exponent(A: Points, B: Points, out: Floats) -> None:
+    """-||x - y||^2 / 2 with norms holding ||x||^2 / 2."""
     if not is_sparse(A.rows) and max(A.norms.max(), B.norms.max()) > FAR:
         from scipy.spatial.distance import cdist
 
         cdist(A.rows, B.rows, "sqeuclidean", out=out)
-        out *= 0.5
+        out *= -0.5
         return
     inner(A, B, out)
-    np.subtract(A.norms[:, None], out, out=out)
-    out += B.norms
-    np.maximum(out, 0.0, out=out)
+    out -= A.norms[:, None]
+    out -= B.norms
+    np.minimum(out, 0.0, out=out)
 
 
 def median_distance(X: Rows, metric: str) -> float:
@@ -40,9 +40,9 @@ def median_distance(X: Rows, metric: str) -> float:
     rows = X[np.sort(spread(X.shape[0], MEDIAN_ROWS))]
     if is_sparse(rows):
         points = Points(rows, squared_lengths(rows) / 2)
-        half = np.empty((rows.shape[0], rows.shape[0]))
-        _half_squared_distance(points, points, half)
-        distances = np.sqrt(2 * half[np.triu_indices(len(half), 1)])
+        exponents = np.empty((rows.shape[0], rows.shape[0]))
+        _exponent(points, points, exponents)
+        distances = np.sqrt(-2 * exponents[np.triu_indices(len(exponents), 1)])
     else:
         distances = pdist(rows, metric)
     apart = distances[distances > 0]
@@ -110,8 +110,7 @@ class Gaussian(_Scaled):
         return not is_sparse(A.rows) and A.rows.shape[1] <= FEW_COLUMNS and A.norms.max() <= FAR
 
     def block(self, A: Points, B: Points, out: Floats) -> None:
-        _half_squared_distance(A, B, out)
-        np.negative(out, out=out)
+        _exponent(A, B, out)
         np.exp(out, out=out)
 
 

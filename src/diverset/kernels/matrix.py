@@ -296,15 +296,18 @@ class KernelMatrix:
     def _sweep(self, visit: Callable[[slice, Floats], Any], into: Floats | None = None) -> None:
         """Show every row block of K once, computed on all cores; sum the squares on the way."""
         squares: dict[int, float] = {}
+        known = self._frobenius2 is not None
 
         def task(rows: slice) -> None:
             block = into[rows] if into is not None else np.empty((rows.stop - rows.start, self.n))
             self._fill(rows, slice(None), block)
-            squares[rows.start] = float(np.einsum("ij,ij->", block, block))
+            if not known:
+                squares[rows.start] = float(np.einsum("ij,ij->", block, block))
             visit(rows, block)
 
         each(task, self._row_blocks(self.n))
-        self._frobenius2 = sum(squares[start] for start in sorted(squares))
+        if not known:
+            self._frobenius2 = sum(squares[start] for start in sorted(squares))
         self._count(self.n**2)
 
 
