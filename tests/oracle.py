@@ -180,7 +180,8 @@ def ridge_leverage(K, k, same, rules, gamma=None):
     """McCurdy's n gamma is the sum of the eigenvalues after the first k, over k."""
     n = len(K)
     if gamma is None:
-        gamma = np.linalg.eigvalsh(K)[: n - k].sum() / k / n
+        values = np.linalg.eigvalsh(K)
+        gamma = max(values[: n - k].sum() / k / n, 8 * np.finfo(float).eps * values[-1])
     scores = np.diagonal(filtered(K, gamma))
     return greedy(lambda picked: scores, k, same, rules)
 

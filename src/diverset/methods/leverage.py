@@ -74,7 +74,8 @@ class _FixedPanel:
 class TopRidgeLeverage:
     """The k items with the largest ridge leverage scores, the diagonal of K (K + n gamma I)^-1 (McCurdy).
 
-    ``gamma=None`` is McCurdy's choice, n gamma = (lambda_k+1 + ... + lambda_n) / k.
+    ``gamma=None`` is McCurdy's choice, n gamma = (lambda_k+1 + ... + lambda_n) / k, and at least what
+    rounding makes of a sum that is zero.
     """
 
     gamma: float | None = None
