@@ -1,0 +1,3 @@
+"""Pools too large for one look: in parts, a round at a time."""
+
+from __future__ import annotations

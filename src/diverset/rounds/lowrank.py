@@ -1,0 +1,225 @@
+"""WHICH DIRECTIONS, WHEN PRODUCTS WITH K ARE TOO DEAR? Those of a low-rank factor.
+
+# S       landmarks, drawn by randomly pivoted Cholesky from a fixed seed
+# W       upper triangular: phi(x) = k(x, S) W, and K_hat = Phi Phi^T is the Nystrom approximation from S
+# R       K - K_hat, what the landmarks leave unexplained
+# sample  rows that stand for the pool when the rank is chosen
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ..arrays import EPS, Floats, spread
+from ..messages import whole
+from .pool import RoundPool
+from .tasks import Gram, Question, View, arrivals, gram
+
+_SEED = 2022
+_SAMPLE = 2000  # rows on which the rank is chosen, at least
+_FLOOR = 1e-10  # landmarks explain at least this share of their own k(x, x): W stays well conditioned
+_LOSS = 1e-10  # rounding that K_hat may have, relative to its largest eigenvalue, to save half of a pass
+_CALL = 1e-9  # a draw that is closer than this might be another one on another machine
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """Eigenvectors of a low-rank factor, for pools whose kernel matrix does not fit the memory.
+
+    The factor is that of accelerated randomly pivoted Cholesky (Epperly, Tropp, Webber 2024) from a fixed
+    seed; its leading eigenvectors are those of Rayleigh and Ritz. n m^2 work for m landmarks, a few
+    passes over the rows, and nothing of size n m is ever stored.
+
+    ``rank``      how many landmarks; None: as many as it takes until the largest eigenvalue of K - K_hat,
+                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue, and 12 k at most
+    ``accuracy``  see there: first-order perturbation theory moves the k-th eigenvalue by less than that share
+    ``dtype``     "float64", or "float32" for the factor: faster, with six digits
+    """
+
+    rank: int | None = None
+    accuracy: float = 0.03
+    dtype: Literal["float64", "float32"] = "float64"
+
+    name: ClassVar[str] = "low-rank"
+
+    def __post_init__(self) -> None:
+        if self.rank is not None and whole("rank", self.rank) < 1:
+            raise ValueError(f"LowRank wants rank >= 1, got rank={self.rank}.")
+        if not 0 < self.accuracy < np.inf:
+            raise ValueError(f"LowRank wants accuracy > 0, got accuracy={self.accuracy!r}.")
+        if self.dtype not in ("float64", "float32"):
+            raise ValueError(f"LowRank wants dtype 'float64' or 'float32', got dtype={self.dtype!r}.")
+
+    def most(self, n: int, k: int) -> int:
+        """The largest rank that it may take."""
+        if self.rank is not None:
+            if self.rank < min(k, n):
+                raise ValueError(
+                    f"LowRank(rank={self.rank}) has at most {self.rank} directions, fewer than k={k}. "
+                    f"Type LowRank(rank={10 * k})."
+                )
+            return min(self.rank, n)
+        return min(n, max(12 * k, 256))
+
+    def factor(self, pool: RoundPool, k: int) -> Factor:
+        """Landmarks and their eigenvalues, enough of them for k directions."""
+        most = self.most(pool.n, k)
+        growing = _Growing(pool, self.dtype)
+        sample = None if self.rank is not None else _Sample(pool, max(_SAMPLE, 8 * k))
+        while growing.m < most:
+            pool.tell("landmarks", growing.m, most)
+            grown = growing.draw(min(max(64, k, growing.m // 2), most - growing.m))
+            if not grown or (sample is not None and sample.enough(growing, k, self.accuracy)):
+                break
+        pool.tell("landmarks", most, most)
+        return growing.ritz()
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """K_hat = Phi Phi^T with phi(x) = k(x, S) W, and the eigenpairs of Phi^T Phi, largest first."""
+
+    view: View
+    W: Floats
+    gram: Floats
+    values: Floats
+    turn: Floats
+    missed: float  # the share of the trace of K that K_hat lacks
+    level: float  # rounding, relative to the largest eigenvalue
+    certain: bool  # whether every draw of a landmark was clear of rounding
+
+    @property
+    def rank(self) -> int:
+        """How many eigenvalues are more than rounding."""
+        return int(np.sum(self.values > 8 * self.level * self.values[0]))
+
+    def embedding(self, scales: Floats) -> Floats:
+        """A, so that x -> k(x, S) A has one coordinate per eigenvector, of length scale x that of Phi."""
+        return np.asarray(self.W @ (self.turn[:, : len(scales)] * scales))
+
+
+class _Growing:
+    """Landmarks, more and more of them, drawn in proportion to the diagonal of R."""
+
+    def __init__(self, pool: RoundPool, dtype: str) -> None:
+        self._pool, self._dtype = pool, dtype
+        self._scale = 0.0  # the largest k(x, x) that was seen
+        self._races = 0
+        self._key = pool.key("landmarks", dtype)
+        self.view = pool.no_view()
+        self.W: Floats = np.empty((0, 0))
+        self.certain = True
+
+    @property
+    def m(self) -> int:
+        return len(self.W)
+
+    def draw(self, count: int) -> bool:
+        """Up to ``count`` landmarks more from one round. False when nothing is left to draw from.
+
+        Proposals come in proportion to the diagonal of R as it was; each is taken with the probability
+        that its residual, after those taken before it, has to that, which makes the draws exact.
+        """
+        question = Question(
+            self._key, self.view, None, self.W, 2 * count, race=_SEED + self._races, dtype=self._dtype
+        )
+        numbers, gains, keys, _, _ = self._pool.candidates(question)
+        races = self._races
+        self._races += 1
+        self._scale = max(self._scale, float(gains.max(initial=0.0)))
+        alive = gains > _FLOOR * self._scale
+        order = np.argsort(keys[alive])[: 2 * count]
+        numbers, gains = numbers[alive][order], gains[alive][order]
+        if len(numbers) == 0:
+            return False
+        proposed = self._pool.fetch(numbers)
+        Phi = self._pool.columns(proposed, self.view) @ self.W
+        left = self._pool.among(proposed) - Phi @ Phi.T
+        taken = self._taken(left.copy(), gains, _chances(races, len(gains)), count)
+        self._extend(left[np.ix_(taken, taken)], Phi[taken])
+        weights = None if proposed.weights is None else proposed.weights[taken]
+        self.view = self.view.extended(proposed.rows[taken], weights)
+        return True
+
+    def _taken(self, left: Floats, gains: Floats, chances: Floats, count: int) -> list[int]:
+        taken: list[int] = []
+        for at, (gain, chance) in enumerate(zip(gains, chances, strict=True)):
+            now = left[at, at]
+            # the one with no landmark before it is as it was proposed
+            if taken and not chance * gain < now:
+                continue
+            if now <= _FLOOR * self._scale:
+                continue
+            self.certain &= bool(not taken or abs(chance * gain - now) > _CALL * gain)
+            taken.append(at)
+            if len(taken) == count:
+                break
+            column = left[:, at] / np.sqrt(now)
+            left -= np.outer(column, column)
+        return taken
+
+    def _extend(self, left: Floats, Phi: Floats) -> None:
+        """W of more landmarks: the inverse of the triangular factor of K_SS, block by block."""
+        from scipy.linalg import cholesky, solve_triangular
+
+        old, new = self.m, len(left)
+        corner = solve_triangular(cholesky(left), np.eye(new))
+        W = np.zeros((old + new, old + new))
+        W[:old, :old] = self.W
+        W[:old, old:] = -(self.W @ Phi.T) @ corner
+        W[old:, old:] = corner
+        self.W = W
+
+    def ritz(self) -> Factor:
+        """Rayleigh and Ritz: one more pass for Phi^T Phi, whose eigenvalues are those of K_hat."""
+        digits = EPS if self._dtype == "float64" else float(np.finfo(np.float32).eps)
+        swollen = float(np.abs(self.W).max()) * np.sqrt(self._scale)
+        # W^T (k(S, X) k(X, S)) W takes half the work, and loses as many digits again as W is large
+        later = digits * swollen**2 < _LOSS
+        summed = self._pool.total(gram, Gram(self.view, None if later else self.W, self._dtype))
+        M = self.W.T @ summed.gram @ self.W if later else summed.gram
+        values, turn = np.linalg.eigh(M)
+        return Factor(
+            view=self.view,
+            W=self.W,
+            gram=M,
+            values=np.maximum(values[::-1], 0.0),
+            turn=turn[:, ::-1],
+            missed=max(1.0 - float(np.trace(M)) / summed.diagonal, 0.0),
+            level=digits * (4 + (swollen**2 if later else swollen)),
+            certain=self.certain,
+        )
+
+
+def _chances(race: int, count: int) -> Floats:
+    """Numbers between 0 and 1 that decide on proposals: fixed functions of the race and the place."""
+    return np.asarray(np.exp(-arrivals(2**32 + _SEED + race, 0, count)))
+
+
+class _Sample:
+    """Rows that stand for the pool: is the rank high enough?"""
+
+    def __init__(self, pool: RoundPool, size: int) -> None:
+        numbers = np.sort(spread(pool.n, size))
+        self._pool = pool
+        self._rows = pool.fetch(numbers)
+        self._K = pool.among(self._rows)
+
+    def enough(self, growing: _Growing, k: int, accuracy: float) -> bool:
+        """Whether the largest eigenvalue of R is small beside the k-th of K_hat, on the sample."""
+        if growing.m < k:
+            return False
+        Phi = self._pool.columns(self._rows, growing.view) @ growing.W
+        kth = float(np.linalg.eigvalsh(Phi.T @ Phi)[-k]) if len(Phi) >= k else 0.0
+        return _largest(self._K - Phi @ Phi.T) <= accuracy * kth
+
+
+def _largest(R: Floats) -> float:
+    """The largest eigenvalue of a positive matrix to a few per cent, by powers of a block."""
+    X = np.cos(np.outer(np.arange(len(R)) + 1.0, np.arange(1.0, 9.0)))
+    for _ in range(8):
+        X, _ = np.linalg.qr(R @ X)
+    return float(np.linalg.eigvalsh(X.T @ R @ X)[-1])
