@@ -185,7 +185,7 @@ REFUSED = {
     "a negative start": (lambda: dv.FarthestPoint(start=-1), "start -1"),
     "no products": (lambda: dv.BlockKrylov(max_products=0), "max_products 0"),
     "a matrix beyond the budget": (
-        lambda: dv.select(X, 3, method="das", memory=100),
+        lambda: dv.select(X, 3, solver="dense", memory=100),
         "budget memory=",
     ),
     # --- Nystrom and metrics --------------------------------------------------------------------

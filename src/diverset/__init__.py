@@ -37,8 +37,10 @@ from .methods import (
     TopRidgeLeverage,
 )
 from .nystrom import Nystrom
+from .rounds.lowrank import LowRank
 from .selection import Selection, Stop
-from .spectrum import Auto, BlockKrylov, Dense
+from .solvers import Auto
+from .spectrum import BlockKrylov, Dense
 
 __version__ = "0.1.0"
 
@@ -69,6 +71,7 @@ __all__ = [
     "Laplacian",
     "LeverageSampling",
     "Linear",
+    "LowRank",
     "Matern",
     "Nystrom",
     "Polynomial",

@@ -11,11 +11,19 @@ factor that the engine has built anyway.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
-from .greedy import Decision, Pool, clearances
+from .greedy import Decision, clearances
+
+
+class Located(Protocol):
+    """A pool that knows where items lie."""
+
+    def coordinates(self, items: Ints) -> Floats:
+        """What these items share with the direction of every pick made: one row per item."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +44,7 @@ class Interpolation:
         return np.asarray((self.coefficients**2).sum(axis=1) + 1.0)
 
 
-def interpolation(decisions: list[Decision], pool: Pool, diagonal: Floats) -> Interpolation:
+def interpolation(decisions: list[Decision], pool: Located, diagonal: Floats) -> Interpolation:
     """The coefficients behind each comparison, from the coordinates in the picked directions."""
     from scipy.linalg import solve_triangular
 

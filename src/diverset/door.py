@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, spread
 from .choice import Choice, plan_choice
 from .items import Items, read_items
-from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
+from .kernels import MEMORY, Gaussian, Kernel, KernelMatrix, Precomputed, as_kernel, kernel_matrix
+from .kernels.distance import MEDIAN_ROWS
+from .kernels.matrix import checked_quality
 from .messages import checked_k, nearest, whole
 from .methods import METHODS, Method, Outcome, Problem
 from .metrics import log_det
+from .rounds.parts import LocalParts, Parts
+from .rounds.pool import Progress, RoundPool, quiet
 from .selection import Selection, Stop
-from .spectrum import Solver
+from .solvers import Solver
+from .sources import find_items
 from .threads import narrow
 
 if TYPE_CHECKING:
@@ -37,34 +42,70 @@ def select(
     quota: Any = None,
     quality: Any = None,
     memory: int = MEMORY,
+    progress: Progress | None = None,
+    client: Any = None,
 ) -> Selection:
     """The k most diverse rows of X, the same ones every time.
 
+    ``X``        an array, a frame, a sparse matrix; a memory map, the path of a .npy or Parquet file, or a
+                 Dask collection, whose rows then stay where they are
     ``kernel``   what makes two rows alike; default Gaussian() with the median bandwidth
     ``method``   a name or an object: "deterministic-kdpp" (default) for items that differ most from each
                  other, "derandomized" for items that stand best for all; see `diverset.METHODS`
-    ``solver``   where eigenvectors come from: "auto", "dense", "block-krylov", or an object
+    ``solver``   where eigenvectors come from: "auto", "dense", "block-krylov", "low-rank", or an object
     ``include``  rows to start from; they count among the k, and come first
     ``exclude``  rows that may not be picked
     ``groups``   a label per row; with ``quota``, at most so many per group (a number, or a dict by label)
     ``quality``  a weight per row, >= 0: rows with more of it are preferred (L = q K q)
-    ``memory``   bytes that the kernel matrix may take (4 GiB); beyond, it is computed in blocks when needed
+    ``memory``   bytes that the kernel matrix may take (4 GiB, n up to 23,170); beyond, "auto" takes a
+                 low-rank factor, and methods without eigenvectors compute K in blocks when needed
+    ``progress`` a function that is told the stage, how much of it is done, and out of how much
+    ``client``   the Dask client for Dask collections, if it is not the current one
 
     >>> import diverset as dv
     >>> picks = dv.select([[0.0], [0.1], [5.0], [9.0]], 3)
     >>> list(picks), picks.certified
     ([3, 2, 0], True)
     """
-    items = read_items(X)
-    k = checked_k(k, items.n)
+    items = find_items(X, memory, client)
+    n = items.n if isinstance(items, Items) else int(items.sizes.sum())
+    k = checked_k(k, n)
     chosen = resolve_method(method)
-    choice = plan_choice(items.n, k, include=include, exclude=exclude, groups=groups, quota=quota)
-    K = kernel_matrix(items, kernel, memory=memory, quality=quality)
-    if _diagonal(K).any():
-        outcome = chosen.select(Problem(K, choice, solver))
-    else:
+    choice = plan_choice(n, k, include=include, exclude=exclude, groups=groups, quota=quota)
+    problem = make_problem(items, choice, kernel, solver, quality, memory, progress or quiet)
+    if problem.matrix is not None and not _diagonal(problem.matrix).any():
         outcome = Outcome([], np.empty(0, dtype=bool))  # all items are zero: none adds anything
-    return _selection(outcome, items, K, choice, chosen)
+    else:
+        outcome = chosen.select(problem)
+    return _selection(outcome, items, problem, chosen)
+
+
+def make_problem(
+    items: Items | Parts,
+    choice: Choice,
+    kernel: Kernel | Callable[[Any, Any], Any] | None,
+    solver: str | Solver,
+    quality: Any,
+    memory: int,
+    progress: Progress,
+) -> Problem:
+    """What is to be selected from, for a method."""
+    if isinstance(items, Items):
+        K = kernel_matrix(items, kernel, memory=memory, quality=quality)
+
+        def in_rounds() -> RoundPool:
+            given = isinstance(K.kernel, Precomputed)
+            rows = np.arange(items.n)[:, None] if given else items.values
+            return RoundPool(LocalParts(rows), K.row_kernel(), quality=K.quality, progress=progress)
+
+        return Problem(K, choice, solver, in_rounds, memory)
+    chosen = as_kernel(kernel if kernel is not None else Gaussian())
+    if isinstance(chosen, Precomputed):
+        raise TypeError("Precomputed() wants the matrix in memory. Type X=np.asarray(X).")
+    chosen = chosen.resolve(items.rows(np.sort(spread(choice.n, MEDIAN_ROWS))))
+    weights = None if quality is None else checked_quality(quality, choice.n)
+    pool = RoundPool(items, chosen, quality=weights, progress=progress)
+    return Problem(None, choice, solver, lambda: pool, memory)
 
 
 @overload
@@ -195,8 +236,8 @@ def _unknown(method: str) -> str:
     return nearest("method", method, METHODS)
 
 
-def _selection(outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, method: Method) -> Selection:
-    made = len(outcome.decisions)
+def _selection(outcome: Outcome, items: Items | Parts, problem: Problem, method: Method) -> Selection:
+    made, choice = len(outcome.decisions), problem.choice
     missing = choice.k - made
     picks = np.concatenate([outcome.picks, _filled(outcome.picks, choice)]) if missing else outcome.picks
     past: Floats = np.zeros(missing)
@@ -214,13 +255,14 @@ def _selection(outcome: Outcome, items: Items, K: KernelMatrix, choice: Choice, 
         margins=np.concatenate([[d.margin for d in outcome.decisions], past]),
         decided=np.logical_and.accumulate(clear),
         stop=Stop.RANK if missing else Stop.COMPLETE,
-        log_det=log_det(K.block(picks, picks)),
-        kernel=K.kernel,
+        log_det=log_det(problem.K_CC(picks)),
+        kernel=problem.kernel,
         method=method,
         solver=outcome.solver,
         gap=outcome.gap,
-        labels=_labels(items, picks),
-        n=items.n,
+        missed=outcome.missed,
+        labels=_labels(items, picks) if isinstance(items, Items) else None,
+        n=choice.n,
     )
 
 

@@ -96,20 +96,27 @@ def _dense_rows(array: np.ndarray[Any, Any], columns: Any = None) -> Floats:
 
 
 def _refuse_missing(rows: Floats, columns: Any = None) -> None:
-    count = 0
-    first: tuple[int, int] | None = None
+    count, first = 0, None
     for block in row_blocks(len(rows), _CHECK_ROWS):
-        bad = ~np.isfinite(rows[block])
-        if bad.any():
-            count += int(bad.sum())
-            if first is None:
-                row, column = np.argwhere(bad)[0]
-                first = block.start + int(row), int(column)
+        missing, at = first_missing(rows[block], block.start)
+        count += missing
+        first = at if first is None else first
     if first is not None:
-        _raise_missing(count, first, rows[first], columns)
+        missing_values(count, *first, columns)
 
 
-def _raise_missing(count: int, at: tuple[int, int], value: float, columns: Any = None) -> None:
+def first_missing(rows: Floats, start: int = 0) -> tuple[int, tuple[tuple[int, int], float] | None]:
+    """How many values are not finite; row, column and value of the first, rows counted from ``start``."""
+    bad = ~np.isfinite(rows)
+    count = int(bad.sum())
+    if count == 0:
+        return 0, None
+    row, column = np.argwhere(bad)[0]
+    return count, ((start + int(row), int(column)), float(rows[row, column]))
+
+
+def missing_values(count: int, at: tuple[int, int], value: float, columns: Any = None) -> None:
+    """Raise the ValueError about values that are not finite."""
     column = at[1] if columns is None else repr(str(columns[at[1]]))
     noun = "value that is" if count == 1 else "values that are"
     raise ValueError(
@@ -132,7 +139,7 @@ def _sparse_rows(X: Rows) -> Rows:
     if bad.any():
         at = int(np.argmax(bad))
         row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
-        _raise_missing(int(bad.sum()), (row, int(rows.indices[at])), rows.data[at])
+        missing_values(int(bad.sum()), (row, int(rows.indices[at])), rows.data[at])
     return rows
 
 

@@ -40,6 +40,7 @@ class Selection:
     ``decided``    per pick: was this decision, and each before it, clear of the numerical noise?
     ``stop``       why it ended; its value says what to do about it
     ``log_det``    log det of the kernel matrix of the picks
+    ``missed``     the share of the trace of K that a low-rank solver lacks; None where K itself was read
     ``gap``        relative spectral gap at the cut, (lambda_k - lambda_k+1) / lambda_k, where there is a cut
     """
 
@@ -53,6 +54,7 @@ class Selection:
     method: Any
     solver: Any = None
     gap: float | None = None
+    missed: float | None = None
     labels: Any = None
     n: int = field(default=0, repr=False)
 
@@ -135,7 +137,9 @@ class Selection:
             "kernel": repr(self.kernel),
             "method": repr(self.method),
             "solver": None if self.solver is None else repr(self.solver),
+            "why_solver": getattr(self.solver, "why", None),
             "gap": _plain(self.gap),
+            "missed": _plain(self.missed),
             "n": self.n,
             "k": self.k,
         }
@@ -147,6 +151,8 @@ class Selection:
             sure = "certified"
         else:
             sure = f"not decidable from pick {self.undecided} on (marked ?)"
+        if self.missed is not None:
+            sure += f", {self.missed:.1e} of the trace missed"
         head = f"{self.k} of {self.n:,} items by {self.method}, {self.kernel}"
         title = f"{'pick':>5}{'row':>9}{'gain':>12}{'margin':>10}"
         lines = [self._line(at) for at in range(self.k)]

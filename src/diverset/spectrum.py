@@ -11,18 +11,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
 from .arrays import EPS, Floats, Rows, is_sparse, signs, spread
 from .kernels import KernelMatrix
-from .messages import nearest, whole
+from .messages import whole
 from .threads import blas_for, each, row_blocks
 
-_NEAR = 20  # how many eigenvectors beyond the cut are kept to measure how V mixes with them
+# a field that every solver has: why it was taken
+WHY: Any = field(default="asked for", repr=False, compare=False)
+NEAR = 20  # how many eigenvectors beyond the cut are kept to measure how V mixes with them
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +44,24 @@ class Spectrum:
         return int(self.vectors.shape[1])
 
 
-@runtime_checkable
 class Solver(Protocol):
     """Anything that finds leading eigenvectors, better and better."""
 
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]: ...
 
 
-def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: float, level: float) -> Floats:
+def row_noise(
+    V: Floats,
+    values: Floats,
+    W: Floats,
+    residual: Floats,
+    beyond: float,
+    level: float,
+    n: int | None = None,
+) -> Floats:
     """How far the rows of V, V L^(1/2) and V L may be from the exact ones (Davis and Kahan, by rows).
+
+    V and W may be some of the n rows.
 
     A direction z outside of all that the solver has seen has an eigenvalue of at most `beyond`, so
     v_a lacks at most r_a / (theta_a - beyond) of it. Through these directions, and through rounding
@@ -60,7 +71,7 @@ def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: fl
     k, near = V.shape[1], W.shape[1]
     theta, after = values[:k], values[k : k + near]
     # an error of norm level theta_1, without a preferred direction: a small part of it is between two vectors
-    rounding = level * theta[0] * min(1.0, 8 / np.sqrt(len(V)))
+    rounding = level * theta[0] * min(1.0, 8 / np.sqrt(n or len(V)))
     outside = residual[:, :k] / (theta - beyond)
     shared = np.abs(outside.T @ residual[:, k : k + near])
     mixing = (shared + rounding) / (theta[:, None] - after)
@@ -74,7 +85,7 @@ def row_noise(V: Floats, values: Floats, W: Floats, residual: Floats, beyond: fl
     return noise
 
 
-def _spectrum(
+def cut_spectrum(
     values: Floats,
     vectors: Floats,
     residual: Floats,
@@ -83,21 +94,28 @@ def _spectrum(
     beyond: float,
     level: float,
     products: int,
+    n: int | None = None,
+    floor: float | None = None,
 ) -> Spectrum:
-    """The leading Ritz pairs as a Spectrum, cut at k or at the numerical rank."""
-    n = len(vectors)
-    rank = int(np.sum(values[:k] > 8 * n * EPS * max(values[0], 0.0)))
+    """The leading Ritz pairs as a Spectrum, cut at k or at the numerical rank.
+
+    The vectors may be given on some of the n rows only. ``floor``: the share of the largest eigenvalue
+    from which on they are rounding.
+    """
+    rows, n = len(vectors), n or len(vectors)
+    floor = 8 * n * EPS if floor is None else floor
+    rank = int(np.sum(values[:k] > floor * max(values[0], 0.0)))
     cut = max(rank, 1)
     theta, after = values[cut - 1], max(values[cut], 0.0) if len(values) > cut else 0.0
     gap = float((theta - after) / theta) if theta > 0 else 0.0
     if cut == n:
-        noise = np.zeros((3, n))  # all of the space: no direction is left to mix with
+        noise = np.zeros((3, rows))  # all of the space: no direction is left to mix with
     elif gap <= 0 or beyond >= theta:
         # nothing is known: two rows of length at most one
-        noise = np.outer(2 * values[0] ** np.array([0.0, 0.5, 1.0]), np.ones(n))
+        noise = np.outer(2 * values[0] ** np.array([0.0, 0.5, 1.0]), np.ones(rows))
     else:
-        near = slice(cut, cut + _NEAR)
-        noise = row_noise(vectors[:, :cut], values, vectors[:, near], residual, beyond, level)
+        near = slice(cut, cut + NEAR)
+        noise = row_noise(vectors[:, :cut], values, vectors[:, near], residual, beyond, level, n)
     return Spectrum(
         values=values[: cut + 1],
         vectors=np.ascontiguousarray(vectors[:, :cut]),
@@ -121,16 +139,18 @@ class Dense:
     A kernel with few columns (Linear, Cosine) is taken through its factor instead: n d^2 work.
     """
 
+    why: str = WHY
+
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]:
         """One Spectrum of the k leading eigenpairs."""
         F = K.factor()
         if F is not None:
             values, vectors = _from_factor(F)
         else:
-            values, vectors = _eigh(K.dense(), min(K.n, k + _NEAR))
-        values, vectors = values[: k + _NEAR], vectors[:, : k + _NEAR]
+            values, vectors = _eigh(K.dense(), min(K.n, k + NEAR))
+        values, vectors = values[: k + NEAR], vectors[:, : k + NEAR]
         residual = np.zeros_like(vectors)
-        yield _spectrum(values, vectors, residual, k=k, beyond=0.0, level=_level(K), products=0)
+        yield cut_spectrum(values, vectors, residual, k=k, beyond=0.0, level=_level(K), products=0)
 
     def full(self, K: KernelMatrix) -> tuple[Floats, Floats]:
         """All eigenpairs, largest first, without those that are zero but for rounding."""
@@ -173,6 +193,7 @@ class BlockKrylov:
 
     block: int | None = None
     max_products: int = 12
+    why: str = WHY
 
     def __post_init__(self) -> None:
         for name in ("block", "max_products"):
@@ -182,7 +203,7 @@ class BlockKrylov:
 
     def width(self, n: int, k: int) -> int:
         """Columns of the first product: some more than are wanted."""
-        return min(n, self.block if self.block is not None else k + max(_NEAR, k // 3))
+        return min(n, self.block if self.block is not None else k + max(NEAR, k // 3))
 
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]:
         """Better and better Spectra; the last one is converged to rounding, or all there is."""
@@ -192,12 +213,14 @@ class BlockKrylov:
         for products in range(1, self.max_products + 1):
             space.extend(block)
             K.refuse_negative(space.lowest())
-            values, vectors, residual = space.ritz(k + _NEAR)
+            values, vectors, residual = space.ritz(k + NEAR)
             lengths = np.sqrt(np.einsum("ij,ij->j", residual, residual))
             last = products == self.max_products or space.size == n
             last = last or bool(lengths[:k].max() <= level * values[0] / 2)
             beyond = space.unseen(values[min(k, len(values) - 1)])
-            found = _spectrum(values, vectors, residual, k=k, beyond=beyond, level=level, products=products)
+            found = cut_spectrum(
+                values, vectors, residual, k=k, beyond=beyond, level=level, products=products
+            )
             if last or np.median(found.noise) < _COARSE * np.sqrt(found.k / n):
                 yield found
             if last:
@@ -334,38 +357,3 @@ def _orthonormal_columns(Z: Floats) -> Floats:
         except LinAlgError:
             pass
         return np.linalg.qr(Z / lengths)[0]
-
-
-@dataclass(frozen=True)
-class Auto:
-    """`Dense` for small pools or large shares of them, `BlockKrylov` for the rest."""
-
-    def choose(self, K: KernelMatrix, k: int) -> Dense | BlockKrylov:
-        """The solver for this matrix and this k."""
-        if K.factor() is not None:
-            return Dense()
-        krylov = BlockKrylov()
-        small = K.n <= 1000 or 4 * krylov.width(K.n, k) >= K.n
-        return Dense() if small and K.fits else krylov
-
-
-SOLVERS: dict[str, type[Auto] | type[Dense] | type[BlockKrylov]] = {
-    "auto": Auto,
-    "dense": Dense,
-    "block-krylov": BlockKrylov,
-}
-
-
-def resolve_solver(solver: object, K: KernelMatrix, k: int) -> Solver:
-    """The solver object behind a name, with "auto" decided."""
-    if isinstance(solver, str):
-        if solver not in SOLVERS:
-            raise ValueError(nearest("solver", solver, SOLVERS))
-        solver = SOLVERS[solver]()
-    if isinstance(solver, Auto):
-        return solver.choose(K, k)
-    if isinstance(solver, Solver) and not isinstance(solver, type):
-        return solver
-    raise TypeError(
-        f"solver must be a name ({', '.join(SOLVERS)}) or a solver object such as Dense(), got {solver!r}."
-    )

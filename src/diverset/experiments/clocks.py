@@ -13,7 +13,7 @@ from typing import Any
 
 from ..methods import DerandomizedKDPP, DeterministicKDPP, GreedyMAP, GreedyTrace, Method, TopLeverage
 from ..sampling.draws import pivoted_cholesky_draw, uniform_draw
-from ..spectrum import resolve_solver
+from ..solvers import resolve_solver
 from ..threads import narrow
 from .contenders import das_with, mixture, ridge_leverage
 from .pool import SharedPool

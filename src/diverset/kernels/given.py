@@ -30,6 +30,23 @@ class Precomputed(Kernel):
         return matrix
 
 
+@dataclass(frozen=True, eq=False)
+class Lookup(Kernel):
+    """The kernel of row numbers into a matrix: what `Precomputed` is to a pool in parts."""
+
+    matrix: Floats
+
+    def points(self, X: Any) -> Points:
+        return Points(np.asarray(X).astype(np.int64), np.empty(len(X)))
+
+    def block(self, A: Points, B: Points, out: Floats) -> None:
+        out[...] = self.matrix[A.rows[:, 0]][:, B.rows[:, 0]]
+
+    def diagonal(self, A: Points) -> Floats:
+        rows = A.rows[:, 0]
+        return np.asarray(self.matrix[rows, rows])
+
+
 @dataclass(frozen=True)
 class Custom(Kernel):
     """A kernel from any callable f(X, Y) -> matrix; made for you when you pass a function.

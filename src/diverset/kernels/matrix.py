@@ -16,7 +16,7 @@ from ..items import Items, read_items
 from ..threads import blas_for, each, row_blocks
 from .base import Kernel, dense_or_refuse
 from .distance import Gaussian
-from .given import Precomputed, as_kernel
+from .given import Lookup, Precomputed, as_kernel
 
 MEMORY = 4 * 2**30  # bytes that the formed matrix may take: up to n = 23,170
 _BLOCK_BYTES = 2**24  # a row block of this size stays in cache while its product is taken
@@ -145,11 +145,21 @@ class KernelMatrix:
         return self._dense is not None or 8 * self.n**2 <= self.memory
 
     @property
+    def has_factor(self) -> bool:
+        """Whether K = F F^T with fewer columns than rows."""
+        F = self._source.factor()
+        return F is not None and F.shape[1] < self.n
+
+    @property
     def entry_noise(self) -> float:
         """How far an entry may be off, relative to sqrt(K_ii K_jj)."""
         return self._source.noise
 
     # --- what it answers ---------------------------------------------------------------
+
+    def row_kernel(self) -> Kernel:
+        """The kernel for a look at the items row by row: of row numbers, if the matrix was given."""
+        return Lookup(self._source.matrix) if isinstance(self._source, Given) else self.kernel
 
     def diagonal(self) -> Floats:
         diagonal = self._source.diagonal()
@@ -328,7 +338,7 @@ def kernel_matrix(
     """
     items = read_items(X)
     chosen = as_kernel(kernel if kernel is not None else Gaussian())
-    weights = None if quality is None else _checked_quality(quality, items.n)
+    weights = None if quality is None else checked_quality(quality, items.n)
     source: Source
     if isinstance(chosen, Precomputed):
         source = _given(items)
@@ -338,7 +348,8 @@ def kernel_matrix(
     return KernelMatrix(source, quality=weights, memory=memory)
 
 
-def _checked_quality(quality: Any, n: int) -> Floats:
+def checked_quality(quality: Any, n: int) -> Floats:
+    """One finite weight >= 0 per item, not all of them zero."""
     weights = np.array(quality, dtype=np.float64)
     if weights.shape != (n,):
         raise ValueError(f"quality must hold one number per item, {n:,} in all; got shape {weights.shape}.")

@@ -1,48 +1,114 @@
 """What every recipe is given, and what it answers.
 
-# problem  K, k, who may be picked, and the solver that was asked for
+# problem  the items, k, who may be picked, and the solver that was asked for
 # outcome  the decisions, and which of them are clear of the noise
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ..arrays import EPS, Bools, Floats, Ints
-from ..certainty import certain, interpolation, volume_error
+from ..certainty import Located, certain, interpolation, volume_error
 from ..choice import Choice
-from ..greedy import Decision, Pool
-from ..kernels import KernelMatrix
-from ..spectrum import Auto, Dense, Solver, resolve_solver
+from ..greedy import Decision
+from ..kernels import MEMORY, Kernel, KernelMatrix
+from ..rounds.lowrank import LowRank
+from ..rounds.pool import RoundPool
+from ..solvers import Auto, resolve_solver
+from ..spectrum import Dense
+
+# The methods that never need more than some rows in one place.
+BY_ROUNDS = (
+    "deterministic-kdpp",
+    "das",
+    "greedy-map",
+    "greedy-trace",
+    "derandomized",
+    "leverage",
+    "ridge-leverage",
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is to be selected from."""
+    """What is to be selected from: a kernel matrix of items in memory, a pool in parts, or both."""
 
-    K: KernelMatrix
+    matrix: KernelMatrix | None
     choice: Choice
     solver: Any = "auto"
+    in_rounds: Callable[[], RoundPool] | None = None
+    memory: int = MEMORY
 
     @property
     def k(self) -> int:
         return self.choice.k
 
-    def spectral(self) -> Solver:
-        """The solver for the k leading eigenvectors."""
-        return resolve_solver(self.solver, self.K, self.k)
+    @property
+    def n(self) -> int:
+        return self.choice.n
 
-    def dense(self, method: Method) -> Dense:
-        """The solver for the whole spectrum, which only `Dense` gives."""
-        if not isinstance(resolve_solver(self.solver, self.K, self.k), Dense) and self.solver not in (
-            "auto",
-            Auto(),
-        ):
-            raise ValueError(f"{method} needs the whole spectrum. Type solver='dense' or leave it at 'auto'.")
-        return Dense()
+    @property
+    def K(self) -> KernelMatrix:
+        """The kernel matrix; TypeError if the items are not in memory."""
+        if self.matrix is None:
+            raise TypeError(
+                f"This method and solver read all of the kernel matrix, but the {self.n:,} items are not in "
+                f"memory. Take a method that goes by rounds ({', '.join(BY_ROUNDS)}) with solver='low-rank', "
+                "or load the items into an array first."
+            )
+        return self.matrix
+
+    @cached_property
+    def rounds(self) -> RoundPool:
+        """The pool in parts."""
+        assert self.in_rounds is not None
+        return self.in_rounds()
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The kernel, with numbers for all that was learnt from the items."""
+        return self.rounds.kernel if self.matrix is None else self.matrix.kernel
+
+    def K_CC(self, rows: Ints) -> Floats:
+        """The kernel matrix of a few items."""
+        if self.matrix is None:
+            return self.rounds.among(self.rounds.fetch(rows))
+        return self.matrix.block(rows, rows)
+
+    @property
+    def entry_noise(self) -> float:
+        """How far an entry of K may be off, relative to sqrt(K_ii K_jj)."""
+        return 8 * EPS if self.matrix is None else self.matrix.entry_noise
+
+    # --- which solver ------------------------------------------------------------------------
+
+    # what `Auto` asks for
+    @property
+    def fits(self) -> bool:
+        return self.matrix is not None and self.matrix.fits
+
+    @property
+    def has_factor(self) -> bool:
+        return self.matrix is not None and self.matrix.has_factor
+
+    def spectral(self) -> Any:
+        """The solver for the k leading eigenvectors."""
+        return resolve_solver(self.solver, self, self.k)
+
+    def whole(self, method: Method) -> Dense | LowRank:
+        """The solver for the whole spectrum: `Dense`, or that of a low-rank factor."""
+        solver = self.spectral()
+        if isinstance(solver, (Dense, LowRank)):
+            return solver
+        if self.solver in ("auto", Auto()):
+            return Dense(why=f"{method.name} needs the whole spectrum")
+        raise ValueError(f"{method} needs the whole spectrum. Type solver='dense', 'low-rank', or 'auto'.")
 
     def no_solver(self, method: Method) -> None:
         if self.solver not in ("auto", Auto()):
@@ -60,6 +126,7 @@ class Outcome:
     solver: Any = None
     gap: float | None = None
     passes: int = 0
+    missed: float | None = None  # the share of the trace of K that a low-rank solver lacks
 
     @property
     def picks(self) -> Ints:
@@ -79,7 +146,7 @@ def floor_of(n: int) -> float:
     return 8 * n * EPS
 
 
-def judged(decisions: list[Decision], pool: Pool, diagonal: Floats, **noise: Any) -> Bools:
+def judged(decisions: list[Decision], pool: Located, diagonal: Floats, **noise: Any) -> Bools:
     """Which picks by largest gain are clear of the noise in M = B B^T (see `volume_error`)."""
     if not decisions:
         return np.empty(0, dtype=bool)

@@ -15,7 +15,10 @@ from ..arrays import EPS, Floats, spread
 from ..greedy import KernelPool, RowPool, one_at_a_time
 from ..kernels import KernelMatrix
 from ..messages import whole
+from ..rounds.lowrank import LowRank
+from ..rounds.ratio import GainPerCost, TraceDrop
 from ..spectrum import Spectrum
+from . import by_rounds
 from .base import Outcome, Problem, floor_of
 
 
@@ -31,7 +34,10 @@ class DerandomizedKDPP:
     name: ClassVar[str] = "derandomized"
 
     def select(self, problem: Problem) -> Outcome:
-        solver, K = problem.spectral(), problem.K
+        solver = problem.spectral()
+        if isinstance(solver, LowRank):
+            return by_rounds.ratio(problem, solver, lambda factor, k: GainPerCost(factor, k, problem.n))
+        K = problem.K
         for spectrum in solver.leading(K, problem.k):
             scorer = _GainPerCost(K, spectrum)
             choice = replace(problem.choice, k=max(spectrum.k, len(problem.choice.forced)))
@@ -124,11 +130,15 @@ class GreedyTrace:
 
     Picks the item with the largest ||R e_i||^2 / R_ii, R = K - K_hat. No eigenvectors; one product
     with K per pick, n^2 work. The smallest errors in practice, next to `DerandomizedKDPP`, without a bound.
+    Where K does not fit the memory, a low-rank factor takes its place.
     """
 
     name: ClassVar[str] = "greedy-trace"
 
     def select(self, problem: Problem) -> Outcome:
+        solver = problem.spectral()
+        if isinstance(solver, LowRank):
+            return by_rounds.ratio(problem, solver, lambda factor, k: TraceDrop(factor))
         problem.no_solver(self)
         K = problem.K
         decisions, clear = one_at_a_time(_TraceDrop(K), problem.choice, K.same)

@@ -9,6 +9,9 @@ import numpy as np
 
 from ..arrays import EPS, Floats, Ints
 from ..greedy import greedy
+from ..rounds.engine import Alone
+from ..rounds.lowrank import LowRank
+from . import by_rounds
 from .base import Outcome, Problem, checked_gamma, floor_of, judged
 
 
@@ -23,7 +26,10 @@ class TopLeverage:
     name: ClassVar[str] = "leverage"
 
     def select(self, problem: Problem) -> Outcome:
-        solver, K = problem.spectral(), problem.K
+        solver = problem.spectral()
+        if isinstance(solver, LowRank):
+            return by_rounds.projector(problem, solver, Alone)
+        K = problem.K
         for spectrum in solver.leading(K, problem.k):
             scores = np.einsum("ij,ij->i", spectrum.vectors, spectrum.vectors)
             pool = _Fixed(scores)
@@ -87,13 +93,22 @@ class TopRidgeLeverage:
             checked_gamma(self, self.gamma)
 
     def select(self, problem: Problem) -> Outcome:
-        K, solver = problem.K, problem.dense(self)
+        solver = problem.whole(self)
+        if isinstance(solver, LowRank):
+            factor = solver.factor(problem.rounds, problem.k)
+            ridge = self._ridge(problem, by_rounds.tail(factor, problem.k), float(factor.values[0]))
+            return by_rounds.filtered(problem, factor, solver, ridge, Alone)
+        K = problem.K
         values, vectors = solver.full(K)
-        tail = float(values[problem.k :].sum()) / problem.k
-        ridge = K.n * self.gamma if self.gamma is not None else max(tail, floor_of(K.n) * values[0])
+        ridge = self._ridge(problem, float(values[problem.k :].sum()), float(values[0]))
         scores = np.einsum("ij,j->i", vectors**2, values / (values + ridge))
         pool = _Fixed(scores)
         trace = greedy(pool, problem.choice, K.same)
         operator = (4 * EPS + K.entry_noise) * values[0] / ridge
         clear = judged(trace.decisions, pool, scores, operator=operator, entry=16 * EPS)
         return Outcome(trace.decisions, clear, solver, passes=trace.passes)
+
+    def _ridge(self, problem: Problem, tail: float, largest: float) -> float:
+        if self.gamma is not None:
+            return problem.n * self.gamma
+        return max(tail / problem.k, floor_of(problem.n) * largest)

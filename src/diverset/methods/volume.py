@@ -14,8 +14,10 @@ import numpy as np
 
 from ..arrays import EPS, Floats, Ints
 from ..greedy import KernelPool, RowPool, greedy
-from ..kernels import KernelMatrix
 from ..metrics import log_det
+from ..rounds.engine import Embedded
+from ..rounds.lowrank import LowRank
+from . import by_rounds
 from .base import Outcome, Problem, checked_gamma, floor_of, judged
 
 
@@ -31,7 +33,10 @@ class DeterministicKDPP:
     name: ClassVar[str] = "deterministic-kdpp"
 
     def select(self, problem: Problem) -> Outcome:
-        solver, K = problem.spectral(), problem.K
+        solver = problem.spectral()
+        if isinstance(solver, LowRank):
+            return by_rounds.projector(problem, solver, Embedded)
+        K = problem.K
         for spectrum in solver.leading(K, problem.k):
             pool = RowPool(spectrum.vectors)
             choice = replace(problem.choice, k=max(spectrum.k, len(problem.choice.forced)))
@@ -55,6 +60,8 @@ class GreedyMAP:
 
     def select(self, problem: Problem) -> Outcome:
         problem.no_solver(self)
+        if problem.matrix is None or 16 * problem.n * problem.k > problem.memory:
+            return by_rounds.greedy_map(problem)
         K = problem.K
         pool = KernelPool(K)
         trace = greedy(pool, problem.choice, K.same, floor_of(K.n))
@@ -93,20 +100,30 @@ class DAS:
         return tuple(self.gamma) if isinstance(self.gamma, Sequence) else (self.gamma,)
 
     def select(self, problem: Problem) -> Outcome:
-        K, solver = problem.K, problem.dense(self)
-        values, vectors = solver.full(K)
+        solver = problem.whole(self)
+        if isinstance(solver, LowRank):
+            factor = solver.factor(problem.rounds, problem.k)
+            outcomes = [
+                by_rounds.filtered(problem, factor, solver, problem.n * gamma, Embedded)
+                for gamma in self.gammas
+            ]
+            return self._best(problem, outcomes)
+        values, vectors = solver.full(problem.K)
         outcomes = [self._with(gamma, problem, values, vectors) for gamma in self.gammas]
+        return replace(self._best(problem, outcomes), solver=solver)
+
+    def _best(self, problem: Problem, outcomes: list[Outcome]) -> Outcome:
         most = max(len(o.decisions) for o in outcomes)
         outcomes = [o for o in outcomes if len(o.decisions) == most]
         # In the order of the rows, equal sets have equal criteria to the last bit: the first gamma wins.
         sets = [np.sort(o.picks) for o in outcomes]
-        criteria, noise = np.array([_log_det(K, rows) for rows in sets]).T
+        criteria, noise = np.array([_log_det(problem, rows) for rows in sets]).T
         best = int(np.argmax(criteria))
         rivals = np.flatnonzero(criteria[best] - criteria <= noise[best] + noise)
         chosen = outcomes[best]
         if any(not np.array_equal(sets[rival], sets[best]) for rival in rivals):
             chosen = replace(chosen, clear=np.zeros_like(chosen.clear))
-        return replace(chosen, solver=solver)
+        return chosen
 
     def _with(self, gamma: float, problem: Problem, values: Floats, vectors: Floats) -> Outcome:
         K = problem.K
@@ -121,11 +138,11 @@ class DAS:
         return Outcome(trace.decisions, clear, passes=trace.passes)
 
 
-def _log_det(K: KernelMatrix, rows: Ints) -> tuple[float, float]:
+def _log_det(problem: Problem, rows: Ints) -> tuple[float, float]:
     """log det K_CC, and how far rounding may carry it: the sum of |K_CC^-1| times that of an entry."""
     if len(rows) == 0:
         return 0.0, 0.0
-    K_CC = K.block(rows, rows)
+    K_CC = problem.K_CC(rows)
     least = max(float(np.linalg.eigvalsh(K_CC)[0]), EPS * float(np.trace(K_CC)))
-    noise = (16 * EPS + K.entry_noise) * float(np.diagonal(K_CC).max()) * len(rows) ** 1.5 / least
+    noise = (16 * EPS + problem.entry_noise) * float(np.diagonal(K_CC).max()) * len(rows) ** 1.5 / least
     return log_det(K_CC), noise

@@ -18,7 +18,8 @@ from ..greedy import TIE, Decision, decide, forced_decision, new_direction, scal
 from .pool import Fetched, RoundPool
 from .tasks import Question, View
 
-_PANEL = 4096  # rows of a panel, over all parts; at least 2 k from each
+# rows of a panel, over all parts: an eighth of the pool within these bounds; at least 2 k from each part
+_PANEL = 2**12, 2**14
 
 
 class Geometry(Protocol):
@@ -168,7 +169,7 @@ class _State:
         self._share = floor
         self._floor: float | None = None  # known when the first gains are
         self.decisions: list[Decision] = []
-        self._left = None if choice.quotas is None else choice.quotas.copy()
+        self._fullness = Fullness(choice)
 
     def force(self) -> None:
         """The picks that are not ours to make."""
@@ -179,7 +180,7 @@ class _State:
         self._set_floor(panel.gains)
         for at, number in enumerate(forced.tolist()):
             self.decisions.append(forced_decision(number, float(panel.gains[at])))
-            self._fill(number)
+            self._fullness.take(number)
             panel.pick(at)
         self._geometry.keep(panel)
 
@@ -187,10 +188,11 @@ class _State:
         """Ask all parts for their best rows, and pick among them. False when nothing is left."""
         wanted = self._choice.k - len(self.decisions)
         view, start, removed = self._geometry.question()
-        most = max(2 * wanted, _PANEL // len(self._pool.parts.sizes))
+        panel_rows = min(max(self._pool.n // 8, _PANEL[0]), _PANEL[1])
+        most = max(2 * wanted, panel_rows // len(self._pool.parts.sizes))
         taken = tuple(d.pick for d in self.decisions)
         question = Question(self._key, view, start, removed, most, taken=taken)
-        numbers, gains, _, bound, _ = self._pool.candidates(question, self._closed())
+        numbers, gains, _, bound, _ = self._pool.candidates(question, self._fullness.closed())
         numbers = numbers[gains > -np.inf]
         if len(numbers) == 0:
             return False
@@ -215,7 +217,7 @@ class _State:
             )
             panel.pick(decision.pick)
             open_[decision.pick] = False
-            full = self._fill(picks[-1])
+            full = self._fullness.take(picks[-1])
             if full is not None:
                 open_ &= self._choice.codes[numbers] != full  # type: ignore[index]  # only groups get full
         if picks:
@@ -226,21 +228,29 @@ class _State:
         if self._floor is None:
             self._floor = self._share * float(gains.max(initial=0.0))
 
-    def _fill(self, number: int) -> int | None:
+
+class Fullness:
+    """Which groups are full, as picks are made."""
+
+    def __init__(self, choice: Choice) -> None:
+        self._barred = choice.barred if choice.barred.any() else None
+        self._codes = choice.codes
+        self._left = None if choice.quotas is None else choice.quotas.copy()
+
+    def take(self, number: int) -> int | None:
         """Count the pick in its group; the group, if that is full now."""
-        if self._left is None or self._choice.codes is None:
+        if self._left is None or self._codes is None:
             return None
-        code = int(self._choice.codes[number])
+        code = int(self._codes[number])
         self._left[code] -= 1
         return code if self._left[code] == 0 else None
 
-    def _closed(self) -> Bools | None:
+    def closed(self) -> Bools | None:
         """Rows that may not be picked, besides those that were; None if there are none."""
-        closed = self._choice.barred if self._choice.barred.any() else None
-        if self._left is not None and self._choice.codes is not None and (self._left <= 0).any():
-            full = (self._left <= 0)[self._choice.codes]
-            closed = full if closed is None else closed | full
-        return closed
+        if self._left is None or self._codes is None or (self._left > 0).all():
+            return self._barred
+        full = (self._left <= 0)[self._codes]
+        return full if self._barred is None else self._barred | full
 
 
 def _stands(decision: Decision, gains: Floats, bound: float) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import EPS, Floats, spread
 from ..messages import whole
+from ..spectrum import WHY
 from .pool import RoundPool
 from .tasks import Gram, Question, View, arrivals, gram
 
@@ -42,6 +43,7 @@ class LowRank:
     rank: int | None = None
     accuracy: float = 0.03
     dtype: Literal["float64", "float32"] = "float64"
+    why: str = WHY
 
     name: ClassVar[str] = "low-rank"
 

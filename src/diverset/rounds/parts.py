@@ -52,14 +52,16 @@ class Parts(Protocol):
 class LocalParts:
     """Parts of an array, a sparse matrix, or anything else with a shape and slices of rows."""
 
-    def __init__(self, source: Any, part_rows: int | None = None) -> None:
+    def __init__(self, source: Any, edges: Ints | None = None) -> None:
         self._source = source
         n = int(source.shape[0])
         self.columns = int(source.shape[1])
-        # enough of them to keep all cores busy to the end, each large enough to be worth a call
-        step = part_rows or min(max(n // (8 * cores()), 2**12), PART_ROWS)
-        self._edges = np.append(np.arange(0, n, step), n)
-        self.sizes: Ints = np.diff(self._edges)
+        if edges is None:
+            # enough parts to keep all cores busy to the end, each large enough to be worth a call
+            step = min(max(n // (8 * cores()), 2**12), PART_ROWS)
+            edges = np.append(np.arange(0, n, step), n)
+        self._edges = edges
+        self.sizes: Ints = np.diff(edges)
         self._caches: list[dict[Any, Any]] = [{} for _ in self.sizes]
 
     def ask(self, task: Task, message: Any, along: Any = None) -> Iterator[Any]:

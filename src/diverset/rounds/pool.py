@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,6 +30,12 @@ class Fetched(NamedTuple):
     rows: Any
     points: Points
     weights: Floats | None
+
+    def at(self, place: int) -> Fetched:
+        """One of them."""
+        here = slice(place, place + 1)
+        weights = None if self.weights is None else self.weights[here]
+        return Fetched(self.numbers[here], self.rows[here], self.points.take(here), weights)
 
     def same(self, item: int, others: Ints) -> Bools:
         """Which of ``others`` are exact copies of ``item``: same row, same quality."""
@@ -77,7 +83,7 @@ class RoundPool:
 
     def candidates(self, question: Question, closed: Bools | None = None) -> Answer:
         """The answers of all parts as one: candidates by rising number, the largest bound, all gains."""
-        answers = list(self._ask(question, closed))
+        answers = list(self.ask(answer, question, closed))
         order = np.argsort(np.concatenate([a.numbers for a in answers]), kind="stable")
         return Answer(
             np.concatenate([a.numbers for a in answers])[order],
@@ -87,10 +93,11 @@ class RoundPool:
             float(sum(a.total for a in answers)),
         )
 
-    def _ask(self, question: Question, closed: Bools | None) -> Any:
-        self._count(question.view)
+    def ask(self, task: Task, message: Any, closed: Bools | None = None) -> Iterator[Any]:
+        """The answer of every part, each shown its own of the quality and of what is closed."""
+        self._count(message.view)
         along = None if self.quality is None and closed is None else (self.quality, closed)
-        return self.parts.ask(answer, question, along)
+        return self.parts.ask(task, message, along)
 
     def total(self, task: Task, message: Any) -> Any:
         """The sum of the answers of all parts."""

@@ -65,7 +65,7 @@ class View:
 
 def narrowed(points: Points, dtype: Any) -> Points:
     """The same points with this many digits."""
-    if is_sparse(points.rows) or points.rows.dtype == dtype:
+    if is_sparse(points.rows) or points.rows.dtype.kind != "f" or points.rows.dtype == dtype:
         return points
     return Points(points.rows.astype(dtype), points.norms.astype(dtype))
 
@@ -140,17 +140,18 @@ def current_gains(part: Part, question: Question) -> Floats:
             if question.start is None:
                 gains[here] = own_values(part, question.view.kernel, here, points)
             else:
-                gains[here] = _squares(columns @ question.start.astype(question.dtype, copy=False))
+                gains[here] = squares(columns @ question.start.astype(question.dtype, copy=False))
         if new.shape[1]:
-            gains[here] -= _squares(columns @ new.astype(question.dtype, copy=False))
+            gains[here] -= squares(columns @ new.astype(question.dtype, copy=False))
     np.maximum(gains, 0.0, out=gains)
     part.cache[question.key] = gains, question.removed.shape[1]
     return gains
 
 
-def _squares(rows: Floats) -> Floats:
-    squares: Floats = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-    return squares
+def squares(rows: Floats) -> Floats:
+    """The squared length of every row."""
+    summed: Floats = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+    return summed
 
 
 def arrivals(race: int, first: int, count: int) -> Floats:
