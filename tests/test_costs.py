@@ -120,10 +120,10 @@ def test_errors_are_measured_without_computing_more_than_the_norm_needs():
 
 @pytest.mark.parametrize("method", ["deterministic-kdpp", "greedy-map", "farthest-point"])
 def test_beyond_the_budget_no_square_matrix_is_formed(method):
-    n = 3000  # the matrix would take 69 MiB
+    n = 8000  # the matrix would take 488 MiB
     X = np.random.default_rng(6).standard_normal((n, 4))
     used = peak(lambda: dv.select(X, 15, kernel=dv.Gaussian(2.0), method=method, memory=MB))
-    assert used < 55 * MB
+    assert used < 100 * MB
 
 
 @pytest.mark.parametrize("norm", ["operator", "max", "trace", "frobenius"])

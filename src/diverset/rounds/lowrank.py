@@ -216,12 +216,13 @@ class _Sample:
             return False
         Phi = self._pool.columns(self._rows, growing.view) @ growing.W
         kth = float(np.linalg.eigvalsh(Phi.T @ Phi)[-k]) if len(Phi) >= k else 0.0
-        return _largest(self._K - Phi @ Phi.T) <= accuracy * kth
+        return self._largest_left(Phi) <= accuracy * kth
 
-
-def _largest(R: Floats) -> float:
-    """The largest eigenvalue of a positive matrix to a few per cent, by powers of a block."""
-    X = np.cos(np.outer(np.arange(len(R)) + 1.0, np.arange(1.0, 9.0)))
-    for _ in range(8):
-        X, _ = np.linalg.qr(R @ X)
-    return float(np.linalg.eigvalsh(X.T @ R @ X)[-1])
+    def _largest_left(self, Phi: Floats) -> float:
+        """The largest eigenvalue of R on the sample, to a few per cent: by powers of a block."""
+        X = np.cos(np.outer(np.arange(len(Phi)) + 1.0, np.arange(1.0, 9.0)))
+        for _ in range(8):
+            X, _ = np.linalg.qr(X)
+            RX = self._K @ X - Phi @ (Phi.T @ X)
+            X, before = RX, X
+        return float(np.linalg.eigvalsh(before.T @ RX)[-1])
