@@ -37,6 +37,7 @@ from .methods import (
     TopRidgeLeverage,
 )
 from .nystrom import Nystrom
+from .plan import Plan, plan
 from .rounds.lowrank import LowRank
 from .selection import Selection, Stop
 from .solvers import Auto
@@ -74,6 +75,7 @@ __all__ = [
     "LowRank",
     "Matern",
     "Nystrom",
+    "Plan",
     "Polynomial",
     "Precomputed",
     "RPCholesky",
@@ -86,6 +88,7 @@ __all__ = [
     "Uniform",
     "kernel_matrix",
     "metrics",
+    "plan",
     "sample",
     "select",
 ]

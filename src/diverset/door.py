@@ -67,17 +67,45 @@ def select(
     >>> list(picks), picks.certified
     ([3, 2, 0], True)
     """
-    items = find_items(X, memory, client)
-    n = items.n if isinstance(items, Items) else int(items.sizes.sum())
-    k = checked_k(k, n)
     chosen = resolve_method(method)
-    choice = plan_choice(n, k, include=include, exclude=exclude, groups=groups, quota=quota)
-    problem = make_problem(items, choice, kernel, solver, quality, memory, progress or quiet)
+    items, problem = find_problem(
+        X,
+        k,
+        kernel=kernel,
+        solver=solver,
+        quality=quality,
+        memory=memory,
+        progress=progress or quiet,
+        client=client,
+        include=include,
+        exclude=exclude,
+        groups=groups,
+        quota=quota,
+    )
     if problem.matrix is not None and not _diagonal(problem.matrix).any():
         outcome = Outcome([], np.empty(0, dtype=bool))  # all items are zero: none adds anything
     else:
         outcome = chosen.select(problem)
     return _selection(outcome, items, problem, chosen)
+
+
+def find_problem(
+    X: Any,
+    k: int,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    solver: str | Solver = "auto",
+    quality: Any = None,
+    memory: int = MEMORY,
+    progress: Progress = quiet,
+    client: Any = None,
+    **rules: Any,
+) -> tuple[Items | Parts, Problem]:
+    """The items behind X, and what is to be selected from them."""
+    items = find_items(X, memory, client)
+    n = items.n if isinstance(items, Items) else int(items.sizes.sum())
+    choice = plan_choice(n, checked_k(k, n), **rules)
+    return items, make_problem(items, choice, kernel, solver, quality, memory, progress)
 
 
 def make_problem(

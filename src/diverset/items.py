@@ -30,6 +30,10 @@ class Items:
         return int(self.values.shape[0])
 
     @property
+    def columns(self) -> int:
+        return int(self.values.shape[1])
+
+    @property
     def sparse(self) -> bool:
         return is_sparse(self.values)
 

@@ -15,7 +15,7 @@ class _Histogram(Kernel):
     """Kernels of rows without negative entries; norms hold the row sums."""
 
     def points(self, X: Any) -> Points:
-        if X.min() < 0:
+        if X.size and X.min() < 0:
             row, column = np.argwhere(X < 0)[0]
             raise ValueError(
                 f"{type(self).__name__} wants counts or shares >= 0, got {X[row, column]} "

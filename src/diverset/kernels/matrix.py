@@ -145,6 +145,11 @@ class KernelMatrix:
         return self._dense is not None or 8 * self.n**2 <= self.memory
 
     @property
+    def cheap(self) -> bool:
+        """Whether computing an entry again takes little longer than reading it from memory."""
+        return self._dense is None and self._source.cheap
+
+    @property
     def has_factor(self) -> bool:
         """Whether K = F F^T with fewer columns than rows."""
         F = self._source.factor()

@@ -20,7 +20,7 @@ from .pool import RoundPool
 from .tasks import Gram, Question, View, arrivals, gram
 
 _SEED = 2022
-_SAMPLE = 2000  # rows on which the rank is chosen, at least
+SAMPLE = 2000  # rows on which the rank is chosen, at least
 _FLOOR = 1e-10  # landmarks explain at least this share of their own k(x, x): W stays well conditioned
 _LOSS = 1e-10  # rounding that K_hat may have, relative to its largest eigenvalue, to save half of a pass
 _CALL = 1e-9  # a draw that is closer than this might be another one on another machine
@@ -35,13 +35,13 @@ class LowRank:
     passes over the rows, and nothing of size n m is ever stored.
 
     ``rank``      how many landmarks; None: as many as it takes until the largest eigenvalue of K - K_hat,
-                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue, and 12 k at most
+                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue, and 8 k at most
     ``accuracy``  see there: first-order perturbation theory moves the k-th eigenvalue by less than that share
     ``dtype``     "float64", or "float32" for the factor: faster, with six digits
     """
 
     rank: int | None = None
-    accuracy: float = 0.03
+    accuracy: float = 0.05
     dtype: Literal["float64", "float32"] = "float64"
     why: str = WHY
 
@@ -64,13 +64,13 @@ class LowRank:
                     f"Type LowRank(rank={10 * k})."
                 )
             return min(self.rank, n)
-        return min(n, max(12 * k, 256))
+        return min(n, max(8 * k, 256))
 
     def factor(self, pool: RoundPool, k: int) -> Factor:
         """Landmarks and their eigenvalues, enough of them for k directions."""
         most = self.most(pool.n, k)
         growing = _Growing(pool, self.dtype)
-        sample = None if self.rank is not None else _Sample(pool, max(_SAMPLE, 8 * k))
+        sample = None if self.rank is not None else _Sample(pool, max(SAMPLE, 8 * k))
         while growing.m < most:
             pool.tell("landmarks", growing.m, most)
             grown = growing.draw(min(max(64, k, growing.m // 2), most - growing.m))

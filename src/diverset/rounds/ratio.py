@@ -156,7 +156,11 @@ class GainPerCost:
         mean = float(values[k:].sum()) / n
         # DEPARTURE: the same floor of costs as in memory, see `DerandomizedKDPP`
         self.least = max(1e-6 * mean, 8 * factor.level * float(values[0]) / n), 8 * EPS
-        self._level = factor.level * float(values[0] / values[k - 1])
+        after = float(values[k]) if len(values) > k else 0.0
+        with np.errstate(divide="ignore"):  # without a gap, nothing is known
+            # how far V may turn
+            self._turn = factor.level * np.float64(values[0]) / (values[k - 1] - after)
+        self._longest = float(np.sqrt(values[k - 1]))  # a row of V L^(1/2), at most
         self._Q = np.empty((0, k))
 
     def step(self, f: Floats) -> tuple[Floats, Floats, float, float]:
@@ -170,10 +174,9 @@ class GainPerCost:
         return a, b, float(e @ e), own**2
 
     def noise(self, rising: Floats, falling: Floats) -> Floats:
-        costs = np.maximum(rising, self.least[0])
-        return (
-            64 * (len(self._Q) + 1) * (self._level / np.maximum(falling, EPS) + EPS * self.least[0] / costs)
-        )
+        gain = 1 / np.sqrt(np.maximum(falling, EPS))
+        cost = self._longest / np.sqrt(np.maximum(rising, self.least[0]))
+        return np.asarray(16 * (len(self._Q) + 1) * self._turn * (gain + cost))
 
 
 def one_per_round(pool: RoundPool, factor: Factor, ratio: Ratio, choice: Choice) -> tuple[Rounds, Bools]:

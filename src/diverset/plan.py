@@ -1,0 +1,249 @@
+"""WHAT WILL IT COST? The solver, the passes, the memory and the time of a selection, before it runs.
+
+# entries  kernel values that will be computed
+# work     multiplications and additions in products of matrices
+# passes   how often all rows are looked at
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .arrays import spread
+from .door import find_problem, resolve_method
+from .kernels import MEMORY, Kernel
+from .methods import DAS, Method, Problem
+from .rounds.lowrank import SAMPLE as _SAMPLE
+from .rounds.lowrank import LowRank
+from .rounds.parts import LocalParts
+from .rounds.pool import RoundPool
+from .spectrum import NEAR, BlockKrylov, Dense
+from .threads import cores, narrow
+
+# What one core of a common machine does in a second. A plan is an estimate and never looks at the clock.
+_ENTRIES = 3e8  # of a Gaussian in a few dimensions; others take longer
+_WORK = 5e10
+_SLOW_WORK = 8e9  # the reduction to a tridiagonal matrix, which waits for memory
+
+_TRIAL = 4000  # rows on which the rank of a low-rank factor is tried out
+_PRODUCTS = 4  # with K, until the picks of a block Krylov solver are certain: more for slow spectra
+_PANELS = 8  # rounds of the greedy
+MB = 1e6
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `select` would do. Seconds are for all cores, to within a factor of about two."""
+
+    n: int
+    d: int
+    k: int
+    method: str
+    kernel: str
+    solver: str | None
+    why: str | None
+    passes: int
+    entries: int
+    memory: int
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain Python values."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.k} of {self.n:,} items ({self.d} columns) by {self.method}, {self.kernel}",
+            f"solver   {self.solver}: {self.why}" if self.solver else "solver   none is needed",
+            f"passes   {self.passes:,} over the rows, {self.entries:.2g} entries of K",
+            f"memory   {self.memory / MB:,.0f} MB beside the items",
+            f"time     {duration(self.seconds)} on {cores()} cores",
+        ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> duration(0.2), duration(75), duration(7300)
+    ('under a second', '75 s', '2.0 hours')
+    """
+    if seconds < 1:
+        return "under a second"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
+@narrow()
+def plan(
+    X: Any,
+    k: int,
+    *,
+    kernel: Kernel | Callable[[Any, Any], Any] | None = None,
+    method: str | Method = "deterministic-kdpp",
+    solver: Any = "auto",
+    memory: int = MEMORY,
+    client: Any = None,
+) -> Plan:
+    """What `select` would do with the same arguments, and what it would take, without doing it.
+
+    The rank of a low-rank factor is tried out on 4,000 rows.
+
+    >>> import diverset as dv
+    >>> import numpy as np
+    >>> plan(np.eye(500), 20).solver
+    'Dense()'
+    """
+    items, problem = find_problem(X, k, kernel=kernel, solver=solver, memory=memory, client=client)
+    chosen = resolve_method(method)
+    return _PLANS.get(chosen.name, _spectral)(problem, chosen).of(problem, items.columns, chosen)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one way to select."""
+
+    solver: Any = None
+    passes: float = 0.0
+    entries: float = 0.0
+    work: float = 0.0
+    slow: float = 0.0
+    memory: float = 0.0
+
+    def of(self, problem: Problem, d: int, method: Method) -> Plan:
+        """The same as a Plan: beside the work itself, the rows as the kernel wants them."""
+        points = 8 * problem.n * (d + 1) if problem.matrix is not None else 0
+        busy = self.entries / _ENTRIES + self.work / _WORK + self.slow / _SLOW_WORK
+        return Plan(
+            n=problem.n,
+            d=d,
+            k=problem.k,
+            method=method.name,
+            kernel=repr(problem.kernel),
+            solver=None if self.solver is None else repr(self.solver),
+            why=getattr(self.solver, "why", None),
+            passes=round(self.passes),
+            entries=round(self.entries),
+            memory=round(self.memory + points),
+            seconds=busy / cores(),
+        )
+
+
+def _blocks() -> float:
+    """Row blocks of K, one for each core, with the temporary arrays of the formula."""
+    return cores() * 3 * 2**24
+
+
+def _spectral(problem: Problem, _: Method | None = None) -> Cost:
+    solver = problem.spectral()
+    if isinstance(solver, LowRank):
+        return _low_rank(problem, solver)
+    if isinstance(solver, Dense):
+        return _dense(problem, solver, all_pairs=False)
+    return _krylov(problem, solver)
+
+
+def _whole(problem: Problem, method: Method) -> Cost:
+    solver = problem.whole(method)
+    if isinstance(solver, Dense):
+        return _dense(problem, solver, all_pairs=True)
+    return _low_rank(problem, solver, len(method.gammas) if isinstance(method, DAS) else 1)
+
+
+def _dense(problem: Problem, solver: Dense, all_pairs: bool) -> Cost:
+    n, k = problem.n, problem.k
+    if problem.has_factor:
+        d = problem.K.factor().shape[1]  # type: ignore[union-attr]  # there is one
+        return Cost(solver, 1, 0, 6 * n * d * d, 0, 8 * n * (3 * d + 4 * k))
+    square = 8.0 * n * n
+    memory = 5 * square if all_pairs else 2 * square + 8 * n * 3 * (k + NEAR)
+    return Cost(solver, 1, n * n, 0, (4 if all_pairs else 4 / 3) * n**3, memory)
+
+
+def _krylov(problem: Problem, solver: Any) -> Cost:
+    n, k = problem.n, problem.k
+    width = solver.width(n, k) if isinstance(solver, BlockKrylov) else k
+    stored = problem.fits and not problem.K.cheap
+    columns = _PRODUCTS * width
+    sweeps = 1 if stored else _PRODUCTS
+    work = 2.0 * n * n * columns + 12.0 * n * columns**2
+    start = max(300, 5 * k)  # columns of K that the space starts from
+    memory = (8.0 * n * n if stored else 0) + 8 * n * (2 * columns + 3 * width + start) + _blocks()
+    return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
+
+
+def _low_rank(problem: Problem, solver: LowRank, greedy: int = 1) -> Cost:
+    n, k = problem.n, problem.k
+    m, races = _tried_rank(problem, solver)
+    looks = 3 * m + m * _PANELS * greedy  # columns of landmarks while they grow, the Gram, the greedy
+    passes = races + 1 + _PANELS * greedy
+    work = n * (4.0 * m * m + 2.0 * m * 3 * k * greedy)
+    tried = max(_SAMPLE, 8 * k) if solver.rank is None else 0
+    sample = 8.0 * tried * (tried + m)
+    width = m if greedy > 1 else k  # of the embedding
+    panel = 8.0 * min(max(n // 8, 2**12), 2**14) * (m + 2 * width) if greedy else 0.0
+    square = 8.0 * m * m
+    memory = max(sample + 2 * square, panel + 4 * square, (cores() + 4) * square)
+    memory += cores() * 2**24 + 24 * n
+    return Cost(solver, passes, float(n) * looks, work, 0, memory)
+
+
+def _tried_rank(problem: Problem, solver: LowRank) -> tuple[int, int]:
+    """How many landmarks, and in how many rounds, by a trial on a few rows."""
+    pool = problem.rounds
+    rows = pool.parts.rows(np.sort(spread(problem.n, _TRIAL)))
+    trial = RoundPool(LocalParts(rows), pool.kernel)
+    m = len(solver.factor(trial, min(problem.k, len(rows))).W)
+    return m, trial.rounds - 1
+
+
+def _ratio(problem: Problem, method: Method) -> Cost:
+    n, k = problem.n, problem.k
+    solver = problem.spectral()
+    if isinstance(solver, LowRank):
+        one = _low_rank(problem, solver, 0)
+        m, _ = _tried_rank(problem, solver)
+        looks, work = float(n) * m * (k + 1), 2.0 * n * m * (m + 2 * k)
+        return Cost(solver, one.passes + k, one.entries + looks, one.work + work, 0, one.memory + 16 * n)
+    if method.name == "greedy-trace":
+        return Cost(None, k, n * n, 2.0 * n * n * k, 0, 8.0 * n * n + 8 * n * 3 * k)
+    one = _spectral(problem)
+    return Cost(
+        solver,
+        one.passes,
+        one.entries + n * k,
+        one.work + 6.0 * n * k * k,
+        one.slow,
+        one.memory + 8 * n * 4 * k,
+    )
+
+
+def _pivoted(problem: Problem, _: Method) -> Cost:
+    n, k = problem.n, problem.k
+    in_parts = problem.matrix is None or 16 * n * k > problem.memory
+    panel = min(max(1024, n // 16), 2**14) * k
+    memory = 16 * n + 2**26 if in_parts else 8 * n * (2.2 * k + 64) + 8 * panel + _blocks() / 3
+    looks = k * _PANELS / 2 if in_parts else k
+    return Cost(None, _PANELS, n * looks, 2.0 * n * k * k, 0, memory)
+
+
+def _farthest(problem: Problem, _: Method) -> Cost:
+    n, k = problem.n, problem.k
+    return Cost(None, k, n * (k + 256), 0, 0, 8 * n * 260)
+
+
+_PLANS: dict[str, Callable[[Problem, Method], Cost]] = {
+    "das": _whole,
+    "ridge-leverage": _whole,
+    "greedy-trace": _ratio,
+    "derandomized": _ratio,
+    "greedy-map": _pivoted,
+    "farthest-point": _farthest,
+}

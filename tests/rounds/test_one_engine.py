@@ -1,0 +1,140 @@
+"""By rounds, over parts of any shape, every method picks what it picks from rows in one place."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pools
+import pytest
+
+import diverset as dv
+from diverset.choice import plan_choice
+from diverset.methods import Problem
+from diverset.methods.base import BY_ROUNDS
+from diverset.rounds.parts import LocalParts
+from diverset.rounds.pool import RoundPool
+
+N = 240
+X = pools.clustered(5, N, 3, clusters=9, width=0.4)
+KERNEL = dv.Gaussian(2.0)
+SPECTRAL = [method for method in BY_ROUNDS if method != "greedy-map"]
+
+
+class Forgetful(LocalParts):
+    """Parts whose workers are lost after every round."""
+
+    def ask(self, task, message, along=None):
+        self._caches = [{} for _ in self.sizes]
+        return super().ask(task, message, along)
+
+
+def chunked(rows, kind=LocalParts, pieces=7):
+    """Parts of uneven sizes, some of one row and some empty."""
+    n = rows.shape[0]
+    cuts = np.sort(np.random.default_rng(pieces).integers(0, n + 1, pieces - 1))
+    edges = np.concatenate([[0], cuts, cuts[-1:], [n]]) if pieces > 1 else np.array([0, n])
+    return kind(rows, edges.astype(np.int64))
+
+
+def by_rounds(parts, k, method, kernel=KERNEL, solver=None, quality=None, **rules):
+    """The outcome of a method that sees the pool in parts alone."""
+    n = int(parts.sizes.sum())
+    pool = RoundPool(parts, kernel, quality=quality)
+    solver = "auto" if method == "greedy-map" else solver or dv.LowRank(rank=n)
+    problem = Problem(None, plan_choice(n, k, **rules), solver, lambda: pool)
+    return dv.METHODS[method]().select(problem), pool
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 7, 64])
+@pytest.mark.parametrize("method", BY_ROUNDS)
+def test_the_picks_are_those_of_rows_in_one_place(method, pieces):
+    here = dv.select(X, 25, kernel=KERNEL, method=method)
+    there, _ = by_rounds(chunked(X, pieces=pieces), 25, method)
+    assert here.certified
+    assert there.picks.tolist() == list(here)
+    np.testing.assert_allclose([d.gain for d in there.decisions], here.gains, rtol=1e-5)
+    np.testing.assert_allclose([d.margin for d in there.decisions], here.margins, rtol=1e-4, atol=1e-8)
+
+
+RULES = {
+    "include": {"include": [3, 100], "exclude": [0, 1, 2]},
+    "exclude": {"exclude": list(range(0, N, 2))},
+    "groups": {"groups": np.arange(N) % 5, "quota": {0: 1, 1: 2, 2: 0, 3: 9}},
+    "quality": {"quality": np.exp(np.random.default_rng(4).normal(size=N))},
+}
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("method", BY_ROUNDS)
+def test_rules_hold_by_rounds_too(method, rules):
+    here = dv.select(X, 12, kernel=KERNEL, method=method, **rules)
+    there, _ = by_rounds(chunked(X), 12, method, **rules)
+    assert there.picks.tolist() == list(here)
+
+
+@pytest.mark.parametrize("method", BY_ROUNDS)
+def test_a_lost_cache_changes_nothing_but_the_time(method):
+    kept, pool = by_rounds(chunked(X), 20, method)
+    lost, again = by_rounds(chunked(X, Forgetful), 20, method)
+    assert lost.picks.tolist() == kept.picks.tolist()
+    assert pool.rounds == again.rounds
+
+
+TIES = {
+    "grid": (pools.grid(12), dv.Gaussian(2.0)),
+    "duplicated": (pools.duplicated(1, 200, 4), dv.Gaussian(1.5)),
+    "identity": (np.eye(40), dv.Gaussian(1.0)),
+    "two values": (np.tile([[0.0], [1.0]], (25, 1)), dv.Laplacian(1.0)),
+    "rank one": (np.outer(np.arange(1.0, 41.0), [1.0, -2.0]), dv.Linear()),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+@pytest.mark.parametrize("method", BY_ROUNDS)
+def test_ties_go_to_the_lowest_row_however_the_pool_is_cut(name, method):
+    rows, kernel = TIES[name]
+    found = []
+    for pieces in (1, 2, 7):
+        outcome, _ = by_rounds(chunked(rows, pieces=pieces), 8, method, kernel=kernel)
+        found.append((outcome.picks.tolist(), int(np.logical_and.accumulate(outcome.clear).sum())))
+    boldest, sure = max(found, key=lambda one: one[1])
+    assert all(picks[:sure] == boldest[:sure] for picks, _ in found)
+    if method == "greedy-map":
+        here = one_place(rows, 8, kernel)
+        assert here[:sure] == boldest[:sure]
+
+
+def one_place(rows, k, kernel):
+    """The picks of greedy MAP in memory; these pools may have fewer than k directions."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Only .* items add anything new")
+        return list(dv.select(rows, k, kernel=kernel, method="greedy-map"))
+
+
+@pytest.mark.parametrize("kernel", pools.KERNELS.values(), ids=pools.KERNELS)
+def test_every_kernel_goes_by_rounds(kernel):
+    rows = kernel.prepare(pools.POOLS["clustered"].X)
+    resolved = dv.kernels.as_kernel(kernel.kernel).resolve(rows)
+    there, _ = by_rounds(chunked(rows), 8, "greedy-map", kernel=resolved)
+    sure = int(np.logical_and.accumulate(there.clear).sum())
+    assert there.picks.tolist()[:sure] == one_place(rows, 8, kernel.kernel)[:sure]
+    assert sure >= min(8, np.linalg.matrix_rank(resolved(rows)))
+
+
+def test_a_round_serves_many_picks():
+    rows = np.random.default_rng(3).standard_normal((5000, 6))
+    _, pool = by_rounds(chunked(rows), 60, "greedy-map", kernel=dv.Gaussian(1.0))
+    assert pool.rounds < 60 / 3
+
+
+def test_sparse_rows_and_given_matrices_go_by_rounds():
+    from scipy.sparse import random_array
+
+    rows = random_array((400, 60), density=0.1, rng=np.random.default_rng(0), format="csr")
+    here = dv.select(rows, 10, kernel=dv.Gaussian(1.0))
+    there = dv.select(rows, 10, kernel=dv.Gaussian(1.0), solver=dv.LowRank(rank=400))
+    assert list(here) == list(there)
+    K = dv.Gaussian(1.0)(rows)
+    given = dv.select(K, 10, kernel=dv.Precomputed(), solver=dv.LowRank(rank=400))
+    assert list(given) == list(here)
