@@ -10,7 +10,7 @@
 #   make clean     remove environments, caches and build products
 #
 # PYTHON=python3.12 make test    another interpreter (run `make clean` first)
-# make test ARGS="-n 2 -k greedy"     more arguments for pytest, or for the benchmarks
+# make test ARGS="-n 0 -k greedy"     more arguments for pytest, or for the benchmarks
 
 PYTHON ?= python3
 ARGS ?=
@@ -25,20 +25,25 @@ BIN_BENCH := $(VENV_BENCH)/bin
 SOURCES := src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format paper bench clean
+.PHONY: help environment demo test test-all check format paper bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
 
+environment: $(VENV)/.stamp
+
 demo: $(VENV)/.stamp
 	@$(BIN)/python -m diverset $(ARGS)
 
+# On all cores; tests that share a cluster or a browser stay together.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
+
 test: $(VENV)/.stamp
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 # The last -m wins: an empty one deselects nothing.
 test-all: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m "" $(ARGS)
+	$(PYTEST) -m "" $(ARGS)
 
 check: $(VENV)/.stamp
 	$(BIN)/ruff check $(wildcard $(SOURCES))
