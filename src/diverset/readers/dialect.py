@@ -1,0 +1,127 @@
+"""HOW IS THIS CSV WRITTEN? Its encoding, its delimiter and its header, from its bytes and first lines.
+
+# head   the first complete lines
+# share  of the rows that have the most common number of cells
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from .table import NOTHING
+
+DELIMITERS = ",;\t|"
+_SAMPLE = 2**16
+_MARKS = {  # the longer first: that of UTF-32 starts with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+class Spelling:
+    """Told every piece of a file, it knows the encoding in the end."""
+
+    def __init__(self) -> None:
+        self.head = b""
+        self.zeros = False
+        self._utf8: Any = codecs.getincrementaldecoder("utf-8")()
+
+    def look(self, piece: bytes) -> None:
+        if len(self.head) < _SAMPLE:
+            self.head += piece[: _SAMPLE - len(self.head)]
+        self.zeros |= b"\0" in piece
+        if self._utf8 is not None:
+            try:
+                self._utf8.decode(piece)
+            except UnicodeDecodeError:
+                self._utf8 = None
+
+    def encoding(self) -> str | None:
+        """The encoding, or None for what is not text. All that is not UTF-8 or marked is a guess."""
+        for mark, name in _MARKS.items():
+            if self.head.startswith(mark):
+                return name
+        if self._utf8 is not None and not self.zeros:
+            return "utf-8"
+        return _utf16(self.head) if self.zeros else _guessed(self.head)
+
+
+def _utf16(head: bytes) -> str | None:
+    """Western text in UTF-16 has a zero in every other byte."""
+    pairs = max(len(head) // 2, 1)
+    for name, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
+        if zeros.count(0) > 0.4 * pairs and zeros.count(0) > 0.9 * head.count(0):
+            return name
+    return None
+
+
+def _guessed(head: bytes) -> str:
+    try:
+        from charset_normalizer import from_bytes
+    except ModuleNotFoundError:
+        return "cp1252"
+    best = from_bytes(head).best()
+    return "cp1252" if best is None or best.encoding in ("utf_8", "ascii") else best.encoding
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the cells of a table are separated, and whether its first line names the columns."""
+
+    delimiter: str
+    header: bool
+
+
+def detect(head: str, delimiter: str | None = None, header: bool | None = None) -> Dialect:
+    """The dialect of a text, from its first lines, where it is not given.
+
+    >>> detect("a;b\\n1,5;2\\n")
+    Dialect(delimiter=';', header=True)
+    """
+    delimiter = delimiter or max(DELIMITERS, key=lambda d: _agreement(head, d))
+    return Dialect(delimiter, _has_header(_rows(head, delimiter)) if header is None else header)
+
+
+def _rows(head: str, delimiter: str) -> list[list[str]]:
+    # the last line of the sample may be cut: it tells nothing
+    lines = head.splitlines(keepends=True)
+    lines = lines[:-1] if len(lines) > 1 and not head.endswith(("\n", "\r")) else lines
+    try:
+        return [row for row in csv.reader(lines, delimiter=delimiter) if row]
+    except csv.Error:
+        return []
+
+
+def _agreement(head: str, delimiter: str) -> tuple[float, int]:
+    counts = Counter(len(row) for row in _rows(head, delimiter))
+    if not counts:
+        return 0.0, 0
+    width, rows = max(counts.items(), key=lambda item: (item[1], item[0]))
+    return (rows / counts.total(), width) if width > 1 else (0.0, 0)
+
+
+def _has_header(rows: list[list[str]]) -> bool:
+    """A first line without a number, in which no two cells are the same."""
+    if not rows:
+        return False
+    first = [cell.strip() for cell in rows[0]]
+    named = [cell for cell in first if cell]
+    return bool(named) and len(set(named)) == len(named) and not any(map(is_number, first))
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, perhaps with a decimal comma."""
+    if cell in NOTHING:
+        return False
+    try:
+        float(cell.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return True

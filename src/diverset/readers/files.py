@@ -1,0 +1,179 @@
+"""WHICH FILES, WHICH BYTES? Paths, folders, globs and pipes become regular files, looked at once.
+
+# root   the folder that was named; files below it are called by their path from there
+# spool  a temporary copy of what comes through a pipe, so that readers may seek in it
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from ..rounds.pool import Progress, quiet
+from .reading import Skipped
+from .wanted import ReadError
+
+STDIN = "-"
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True)
+class Found:
+    """A regular file, and what it is called."""
+
+    path: Path
+    name: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The files behind a source, in the order of the bytes of their names."""
+
+    source: str
+    files: list[Found]
+    skipped: list[Skipped] = field(default_factory=list)
+    folder: bool = False  # whether a folder was searched, rather than files named
+
+
+def printable(path: str | Path) -> str:
+    """A path as text; bytes that are not UTF-8 are shown as \\xff."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+@contextmanager
+def listing(source: str | Path | Sequence[str | Path]) -> Iterator[Listing]:
+    """The files of a source. What comes through a pipe is copied to a file that goes away afterwards."""
+    named = [source] if isinstance(source, (str, Path)) else list(source)
+    if not named:
+        raise ReadError("No file was named: wanted a file, a folder, a glob such as 'photos/*.jpg', or -.")
+    title = printable(named[0]) if len(named) == 1 else f"{printable(named[0])} and {len(named) - 1:,} more"
+    with tempfile.TemporaryDirectory(prefix="diverset-") as spool:
+        found = Listing("standard input" if title == STDIN else title, [])
+        folder = False
+        for one in named:
+            folder |= _add(one, found, Path(spool))
+        yield Listing(found.source, found.files, found.skipped, folder)
+
+
+def _add(named: str | Path, to: Listing, spool: Path) -> bool:
+    """Put the files behind one name into the listing; True if that was a folder or a glob."""
+    if str(named) == STDIN:
+        with (spool / f"{len(to.files)}-stdin").open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        to.files.append(Found(Path(copy.name), "standard input"))
+        return False
+    path = Path(named)
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as why:  # ValueError: a NUL in the name
+        matches = sorted(glob.glob(str(named), recursive=True), key=os.fsencode)  # noqa: PTH207  it may be absolute
+        if not matches:
+            raise ReadError(f"{printable(named)} cannot be read: {_reason(why)}.") from None
+        for match in matches:
+            _add_match(Path(match), to)
+        return True
+    if stat.S_ISDIR(mode):
+        _walk(path, to)
+        return True
+    if stat.S_ISFIFO(mode):
+        to.files.append(Found(_copied(path, spool / f"{len(to.files)}-pipe"), printable(path)))
+    elif not stat.S_ISREG(mode):
+        raise ReadError(f"{printable(path)} is a device or a socket: wanted a file, a folder or a pipe.")
+    else:
+        to.files.append(Found(path, printable(path)))
+    return False
+
+
+def _reason(why: Exception) -> str:
+    return (getattr(why, "strerror", None) or str(why)).lower()
+
+
+def _copied(pipe: Path, copy: Path) -> Path:
+    # opened without waiting: a pipe that nobody writes to is empty, not a reason to hang
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as come, copy.open("wb") as out:  # noqa: PTH123  of a descriptor
+        os.set_blocking(come.fileno(), True)
+        shutil.copyfileobj(come, out)
+    return copy
+
+
+def _add_match(path: Path, to: Listing) -> None:
+    """One match of a glob: a file. Folders among the matches are left alone."""
+    problem = not_a_file(path)
+    if problem is None:
+        to.files.append(Found(path, printable(path)))
+    elif not path.is_dir():
+        to.skipped.append(Skipped(printable(path), problem))
+
+
+def _walk(root: Path, to: Listing) -> None:
+    """All files below a folder, in the order of their names. Links to folders are not followed."""
+    found: list[tuple[bytes, Path]] = []
+
+    def unreadable(why: OSError) -> None:
+        to.skipped.append(Skipped(printable(why.filename), _reason(why)))
+
+    for here, folders, names in os.walk(root, onerror=unreadable):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in folders:
+            if (Path(here) / name).is_symlink():
+                to.skipped.append(Skipped(printable(Path(here) / name), "a link to a folder, not followed"))
+        for name in names:
+            if not name.startswith("."):
+                path = Path(here) / name
+                found.append((os.fsencode(path.relative_to(root).as_posix()), path))
+    for _, path in sorted(found):
+        name = printable(path.relative_to(root).as_posix())
+        problem = not_a_file(path)
+        if problem is None:
+            to.files.append(Found(path, name))
+        else:
+            to.skipped.append(Skipped(name, problem))
+
+
+def not_a_file(path: Path) -> str | None:
+    """Why a path is not a regular file, if it is not."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as why:  # a broken link, a loop of links
+        return _reason(why)
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return None if stat.S_ISREG(mode) else kinds.get(stat.S_IFMT(mode), "a device")
+
+
+@contextmanager
+def opened(found: Found) -> Iterator[IO[bytes]]:
+    """The file for reading bytes, or a ReadError that says why not."""
+    try:
+        with found.path.open("rb") as stream:
+            yield stream
+    except OSError as why:
+        raise ReadError(f"{found.name} cannot be read: {_reason(why)}.") from None
+
+
+def digest_of(found: Found, progress: Progress = quiet, look: Any = None) -> str:
+    """SHA-256 of a file; ``look`` is called with each piece of it on the way."""
+    digest = hashlib.sha256()
+    with opened(found) as stream:
+        size, done = os.fstat(stream.fileno()).st_size, 0
+        while piece := stream.read(_CHUNK):
+            digest.update(piece)
+            if look is not None:
+                look(piece)
+            done += len(piece)
+            progress("reading", done, max(size, done))
+    return digest.hexdigest()
+
+
+def digest_of_all(digests: Sequence[str]) -> str:
+    """One sum for several files: that of the only one, else the sum of the sums in order."""
+    return digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
