@@ -8,130 +8,123 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import metrics
-from .door import sample, select
-from .kernels import (
-    ChiSquared,
-    Cosine,
-    Gaussian,
-    HistogramIntersection,
-    Kernel,
-    KernelMatrix,
-    Laplacian,
-    Linear,
-    Matern,
-    Polynomial,
-    Precomputed,
-    Tanimoto,
-    kernel_matrix,
-)
-from .methods import (
-    DAS,
-    METHODS,
-    DerandomizedKDPP,
-    DeterministicKDPP,
-    FarthestPoint,
-    GreedyMAP,
-    GreedyTrace,
-    TopLeverage,
-    TopRidgeLeverage,
-)
-from .nystrom import Nystrom
-from .plan import Plan, plan
-from .rounds.lowrank import LowRank
-from .selection import Selection, Stop
-from .solvers import Auto
-from .spectrum import BlockKrylov, Dense
-
 __version__ = "0.1.0"
 
-__all__ = [
-    "DAS",
-    "DPP",
-    "KDPP",
-    "MCMCKDPP",
-    "METHODS",
-    "SAMPLERS",
-    "Auto",
-    "BlockKrylov",
-    "ChiSquared",
-    "Cosine",
-    "Dense",
-    "DerandomizedKDPP",
-    "DeterministicKDPP",
-    "DiverseNystroem",
-    "DiverseSubset",
-    "FarthestPoint",
-    "Gaussian",
-    "GreedyMAP",
-    "GreedyTrace",
-    "HistogramIntersection",
-    "Kernel",
-    "KernelMatrix",
-    "LEnsemble",
-    "Laplacian",
-    "LeverageSampling",
-    "Linear",
-    "LowRank",
-    "Matern",
-    "Nystrom",
-    "Plan",
-    "Polynomial",
-    "Precomputed",
-    "RPCholesky",
-    "RidgeLeverageSampling",
-    "Selection",
-    "Stop",
-    "Tanimoto",
-    "TopLeverage",
-    "TopRidgeLeverage",
-    "Uniform",
-    "kernel_matrix",
-    "metrics",
-    "plan",
-    "sample",
-    "select",
-]
-
-if TYPE_CHECKING:
-    from .estimators import DiverseNystroem, DiverseSubset
-    from .sampling import (
-        DPP,
-        KDPP,
-        MCMCKDPP,
-        SAMPLERS,
-        LEnsemble,
-        LeverageSampling,
-        RidgeLeverageSampling,
-        RPCholesky,
-        Uniform,
-    )
-
-# scikit-learn takes most of a second to import, scipy.linalg a tenth: they come when asked for
-_LAZY = {
+# Where every public name lives. It is imported when it is asked for: the help of the command needs no
+# NumPy, a selection no scikit-learn.
+_HOMES = {
+    "comparison": ("Compared", "Comparison", "compare"),
+    "door": ("sample", "select"),
     "estimators": ("DiverseNystroem", "DiverseSubset"),
+    "kernels": (
+        "ChiSquared",
+        "Cosine",
+        "Gaussian",
+        "HistogramIntersection",
+        "Kernel",
+        "KernelMatrix",
+        "Laplacian",
+        "Linear",
+        "Matern",
+        "Polynomial",
+        "Precomputed",
+        "Tanimoto",
+        "kernel_matrix",
+    ),
+    "methods": (
+        "DAS",
+        "METHODS",
+        "DerandomizedKDPP",
+        "DeterministicKDPP",
+        "FarthestPoint",
+        "GreedyMAP",
+        "GreedyTrace",
+        "TopLeverage",
+        "TopRidgeLeverage",
+    ),
+    "nystrom": ("Nystrom",),
+    "planning": ("Plan", "plan"),
+    "rounds.lowrank": ("LowRank",),
     "sampling": (
         "DPP",
         "KDPP",
         "MCMCKDPP",
-        "RPCholesky",
         "SAMPLERS",
         "LEnsemble",
         "LeverageSampling",
+        "RPCholesky",
         "RidgeLeverageSampling",
         "Uniform",
     ),
+    "selection": ("Selection", "Stop"),
+    "solvers": ("Auto",),
+    "spectrum": ("BlockKrylov", "Dense"),
 }
+__all__ = ["metrics", *(name for names in _HOMES.values() for name in names)]  # noqa: PLE0604  they are strings
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _LAZY.items():
-        if name in names:
-            from importlib import import_module
+    from importlib import import_module
 
-            return getattr(import_module(f".{module}", __name__), name)
+    if name == "metrics":
+        return import_module(".metrics", __name__)
+    for home, names in _HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(f".{home}", __name__), name)
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if TYPE_CHECKING:  # the same once more, for editors and type checkers
+    from . import metrics as metrics
+    from .comparison import Compared as Compared
+    from .comparison import Comparison as Comparison
+    from .comparison import compare as compare
+    from .door import sample as sample
+    from .door import select as select
+    from .estimators import DiverseNystroem as DiverseNystroem
+    from .estimators import DiverseSubset as DiverseSubset
+    from .kernels import ChiSquared as ChiSquared
+    from .kernels import Cosine as Cosine
+    from .kernels import Gaussian as Gaussian
+    from .kernels import HistogramIntersection as HistogramIntersection
+    from .kernels import Kernel as Kernel
+    from .kernels import KernelMatrix as KernelMatrix
+    from .kernels import Laplacian as Laplacian
+    from .kernels import Linear as Linear
+    from .kernels import Matern as Matern
+    from .kernels import Polynomial as Polynomial
+    from .kernels import Precomputed as Precomputed
+    from .kernels import Tanimoto as Tanimoto
+    from .kernels import kernel_matrix as kernel_matrix
+    from .methods import DAS as DAS
+    from .methods import METHODS as METHODS
+    from .methods import DerandomizedKDPP as DerandomizedKDPP
+    from .methods import DeterministicKDPP as DeterministicKDPP
+    from .methods import FarthestPoint as FarthestPoint
+    from .methods import GreedyMAP as GreedyMAP
+    from .methods import GreedyTrace as GreedyTrace
+    from .methods import TopLeverage as TopLeverage
+    from .methods import TopRidgeLeverage as TopRidgeLeverage
+    from .nystrom import Nystrom as Nystrom
+    from .planning import Plan as Plan
+    from .planning import plan as plan
+    from .rounds.lowrank import LowRank as LowRank
+    from .sampling import DPP as DPP
+    from .sampling import KDPP as KDPP
+    from .sampling import MCMCKDPP as MCMCKDPP
+    from .sampling import SAMPLERS as SAMPLERS
+    from .sampling import LEnsemble as LEnsemble
+    from .sampling import LeverageSampling as LeverageSampling
+    from .sampling import RidgeLeverageSampling as RidgeLeverageSampling
+    from .sampling import RPCholesky as RPCholesky
+    from .sampling import Uniform as Uniform
+    from .selection import Selection as Selection
+    from .selection import Stop as Stop
+    from .solvers import Auto as Auto
+    from .spectrum import BlockKrylov as BlockKrylov
+    from .spectrum import Dense as Dense

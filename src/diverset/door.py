@@ -82,11 +82,19 @@ def select(
         groups=groups,
         quota=quota,
     )
+    picks, made = solve(items, problem, chosen)
+    if made < picks.k:
+        warnings.warn(rank_reached(made, picks.k), stacklevel=3)  # behind the frame that `narrow` adds
+    return picks
+
+
+def solve(items: Items | Parts, problem: Problem, method: Method) -> tuple[Selection, int]:
+    """What a method picks, and how many of the picks add anything new."""
     if problem.matrix is not None and not _diagonal(problem.matrix).any():
         outcome = Outcome([], np.empty(0, dtype=bool))  # all items are zero: none adds anything
     else:
-        outcome = chosen.select(problem)
-    return _selection(outcome, items, problem, chosen)
+        outcome = method.select(problem)
+    return _selection(outcome, items, problem, method), len(outcome.decisions)
 
 
 def find_problem(
@@ -191,16 +199,17 @@ def sample(
     times = whole("draws", draws)
     if times < 1:
         raise ValueError(f"draws must be at least 1, got draws={times}.")
-    chosen = _random_method(method)
+    chosen = random_method(method)
     random = generator(rng)
     K = kernel_matrix(items, kernel, memory=memory, quality=quality)
     _diagonal(K)
     sampler = chosen.prepare(K, count)
-    drawn = [_drawn(sampler.draw(random), items, K, chosen) for _ in range(times)]
+    drawn = [drawn_picks(sampler.draw(random), items, K, chosen) for _ in range(times)]
     return drawn[0] if times == 1 else drawn
 
 
-def _random_method(method: str | RandomMethod) -> RandomMethod:
+def random_method(method: str | RandomMethod) -> RandomMethod:
+    """The random method object behind a name."""
     from .sampling import SAMPLERS
 
     if isinstance(method, str):
@@ -214,7 +223,8 @@ def _random_method(method: str | RandomMethod) -> RandomMethod:
     return method
 
 
-def _drawn(picks: Ints, items: Items, K: KernelMatrix, method: RandomMethod) -> Selection:
+def drawn_picks(picks: Ints, items: Items, K: KernelMatrix, method: RandomMethod) -> Selection:
+    """The Selection of items drawn at random."""
     nothing = np.full(len(picks), np.nan)
     return Selection(
         indices=picks,
@@ -271,12 +281,6 @@ def _selection(outcome: Outcome, items: Items | Parts, problem: Problem, method:
     past: Floats = np.zeros(missing)
     # after a pick that the noise could have changed, all that follow depend on it
     clear: Bools = np.concatenate([outcome.clear, np.zeros(missing, dtype=bool)])
-    if missing:
-        warnings.warn(
-            f"Only {made} of k={choice.k} items add anything new: the numerical rank is reached. The other "
-            f"{missing} are the lowest row numbers allowed. {_less(made)}",
-            stacklevel=4,  # the caller of select, behind the frame that `narrow` adds
-        )
     return Selection(
         indices=picks,
         gains=np.concatenate([[d.gain for d in outcome.decisions], past]),
@@ -294,8 +298,13 @@ def _selection(outcome: Outcome, items: Items | Parts, problem: Problem, method:
     )
 
 
-def _less(made: int) -> str:
-    return f"Type k={made}, or a smaller bandwidth." if made else "All items look the same to this kernel."
+def rank_reached(made: int, k: int) -> str:
+    """The sentence for a k beyond the numerical rank."""
+    advice = f"Type k={made}, or a smaller bandwidth." if made else "All items look the same to this kernel."
+    return (
+        f"Only {made} of k={k} items add anything new: the numerical rank is reached. The other "
+        f"{k - made} are the lowest row numbers allowed. {advice}"
+    )
 
 
 def _filled(picks: Ints, choice: Choice) -> Ints:
