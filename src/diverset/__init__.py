@@ -60,14 +60,15 @@ _HOMES = {
     "solvers": ("Auto",),
     "spectrum": ("BlockKrylov", "Dense"),
 }
-__all__ = ["metrics", *(name for names in _HOMES.values() for name in names)]  # noqa: PLE0604  they are strings
+_MODULES = ("kernels", "metrics", "sampling")
+__all__ = [*_MODULES, *(name for names in _HOMES.values() for name in names)]  # noqa: PLE0604  they are strings
 
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name == "metrics":
-        return import_module(".metrics", __name__)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     for home, names in _HOMES.items():
         if name in names:
             found = globals()[name] = getattr(import_module(f".{home}", __name__), name)
@@ -80,7 +81,9 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # the same once more, for editors and type checkers
+    from . import kernels as kernels
     from . import metrics as metrics
+    from . import sampling as sampling
     from .comparison import Compared as Compared
     from .comparison import Comparison as Comparison
     from .comparison import compare as compare
