@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Stop(Enum):
@@ -144,37 +147,30 @@ class Selection:
             "k": self.k,
         }
 
-    def __str__(self) -> str:
-        if self.stop is Stop.DRAWN:
-            sure = "drawn at random"
-        elif self.certified:
-            sure = "certified"
-        else:
-            sure = f"not decidable from pick {self.undecided} on (marked ?)"
-        if self.missed is not None:
-            sure += f", {self.missed:.1e} of the trace missed"
-        head = f"{self.k} of {self.n:,} items by {self.method}, {self.kernel}"
-        title = f"{'pick':>5}{'row':>9}{'gain':>12}{'margin':>10}"
-        lines = [self._line(at) for at in range(self.k)]
-        if self.k > 20:
-            lines[15:-4] = [f"{'...':>5}"]
-        if self.stop is Stop.RANK:
-            lines.append(self.stop.value)
-        labelled = title if self.labels is None else f"{title}  label"
-        return "\n".join([head, f"{sure}, log det {self.log_det:.4g}", labelled, *lines])
+    # --- how it looks: views.py ----------------------------------------------------------
 
-    def _line(self, at: int) -> str:
-        line = f"{at:>5}{self.indices[at]:>9}{_number(self.gains[at], '.4g'):>12}"
-        line += f"{_number(self.margins[at], '.1e'):>10}"
-        if self.labels is not None:
-            line += f"  {self.labels[at]}"
-        return line if self.decided[at] or self.stop is Stop.DRAWN else line + "  ?"
+    def __str__(self) -> str:
+        from .views import text_table
+
+        return text_table(self)
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows."""
+        from .views import html_table
 
-def _number(value: float, form: str) -> str:
-    return format(value, form) if np.isfinite(value) else "-"
+        return html_table(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The gain of every pick, its lead, and which picks the noise could have changed.
+
+        Drawn with matplotlib (``pip install 'diverset[plot]'``) into ``ax``, or into a new figure;
+        the Axes comes back, to be titled, scaled or saved.
+        """
+        from .views import plot_gains
+
+        return plot_gains(self, ax)
 
 
 def _plain(value: Any) -> Any:
