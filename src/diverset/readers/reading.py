@@ -31,6 +31,7 @@ class Reading:
     ``names``    how each item is called: its file, its id, its row
     ``digest``   SHA-256 of all that was read: the same input gives the same picks
     ``texts``, ``files``  the text or the picture of each item, where it has one
+    ``pictures``  the same for pictures that are no files: an array (n, height, width[, 3]), as shown
     ``notes``    what was done to the features, in words
     """
 
@@ -43,6 +44,7 @@ class Reading:
     columns: Mapping[str, Any] = field(default_factory=dict)
     texts: list[str] | None = None
     files: list[Path] | None = None
+    pictures: Any = None
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
 
