@@ -42,7 +42,7 @@ def greedy_map_cosine(X: Array, k: int, clock: Clock) -> Run:
 def select(X: Array, k: int, clock: Clock, method: str, kernel: Any = None) -> Run:
     import diverset as dv
 
-    kernel = dv.kernels.Gaussian(BANDWIDTH) if kernel is None else kernel
+    kernel = dv.Gaussian(BANDWIDTH) if kernel is None else kernel
     with counted_entries() as matrices, clock():
         picks = dv.select(X, k, kernel=kernel, method=method)
     return Run.of(picks.indices, entries=sum(K.entries for K in matrices))

@@ -7,110 +7,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints, Rows, is_sparse
-from ..items import Items, read_items
+from ..items import read_items
 from ..threads import blas_for, each, row_blocks
 from .base import Kernel, dense_or_refuse
 from .distance import Gaussian
+from .entries import Computed, Given, Source, given_matrix, indefinite
 from .given import Lookup, Precomputed, as_kernel
 
 MEMORY = 4 * 2**30  # bytes that the formed matrix may take: up to n = 23,170
 _BLOCK_BYTES = 2**24  # a row block of this size stays in cache while its product is taken
 _FORMULA = 16  # operations an entry takes, roughly
-# Up to this n a given matrix is checked for negative eigenvalues exactly, by Cholesky. Larger ones are
-# checked by their 2 x 2 minors, and by what the method sees of them.
-_EXACT_CHECK = 2048
-
-
-class Source(Protocol):
-    """Where entries come from: a kernel between points, or a matrix that was given."""
-
-    kernel: Kernel
-    n: int
-    noise: float  # how far an entry may be off, relative to sqrt(K_ii K_jj)
-    costs: bool  # whether an entry has to be computed
-    cheap: bool  # whether that takes little longer than to read it
-
-    def diagonal(self) -> Floats: ...
-    def fill(self, rows: Any, cols: Any, out: Floats) -> None: ...
-    def factor(self) -> Rows | None: ...
-    def same(self, item: int, others: Ints) -> Bools: ...
-    def among(self, items: Ints) -> Callable[[int], Floats]: ...
-
-
-class Computed:
-    """Entries from a kernel and the items."""
-
-    costs = True
-
-    def __init__(self, kernel: Kernel, X: Rows) -> None:
-        self.kernel = kernel
-        self.points = kernel.points(X)
-        self.n = len(self.points.norms)
-        self.noise = kernel.entry_noise(self.points)
-        self.cheap = kernel.cheap(self.points)
-
-    def diagonal(self) -> Floats:
-        return self.kernel.diagonal(self.points)
-
-    def fill(self, rows: Any, cols: Any, out: Floats) -> None:
-        self.kernel.block(self.points.take(rows), self.points.take(cols), out)
-
-    def factor(self) -> Rows | None:
-        return self.kernel.factor(self.points)
-
-    def same(self, item: int, others: Ints) -> Bools:
-        rows = self.points.rows
-        if is_sparse(rows):
-            differences = rows[others] - rows[np.full(len(others), item)]
-            differences.eliminate_zeros()
-            return np.asarray(np.diff(differences.indptr) == 0)
-        return np.asarray((rows[others] == rows[item]).all(axis=1))
-
-    def among(self, items: Ints) -> Callable[[int], Floats]:
-        points = self.points.take(items)
-
-        def column(at: int) -> Floats:
-            out = np.empty((len(items), 1))
-            self.kernel.block(points, points.take(slice(at, at + 1)), out)
-            return out[:, 0]
-
-        return column
-
-
-class Given:
-    """Entries of a precomputed matrix."""
-
-    costs = False
-    cheap = False
-
-    def __init__(self, matrix: Floats, noise: float) -> None:
-        self.kernel: Kernel = Precomputed()
-        self.matrix = matrix
-        self.n = len(matrix)
-        self.noise = noise
-
-    def diagonal(self) -> Floats:
-        return np.diagonal(self.matrix).copy()
-
-    def fill(self, rows: Any, cols: Any, out: Floats) -> None:
-        out[...] = self.matrix[rows][:, cols]
-
-    def factor(self) -> None:
-        return None
-
-    def same(self, item: int, others: Ints) -> Bools:
-        equal = (self.matrix[others] == self.matrix[item]).all(axis=1)
-        # copies agree with each other as each agrees with itself
-        equal &= self.matrix[others, others] == self.matrix[item, item]
-        return np.asarray(equal)
-
-    def among(self, items: Ints) -> Callable[[int], Floats]:
-        return lambda at: self.matrix[items[at], items]
 
 
 class KernelMatrix:
@@ -284,7 +195,7 @@ class KernelMatrix:
         if isinstance(self._source, Given) and lowest < -max(1e-8, self.entry_noise) * float(
             self._source.diagonal().sum()
         ):
-            raise ValueError(_indefinite(f"an eigenvalue is {lowest:.3g} or less"))
+            raise ValueError(indefinite(f"an eigenvalue is {lowest:.3g} or less"))
 
     def same(self, item: int, others: Ints) -> Bools:
         """Which of ``others`` are exact copies of ``item``: same row, same quality."""
@@ -346,7 +257,7 @@ def kernel_matrix(
     weights = None if quality is None else checked_quality(quality, items.n)
     source: Source
     if isinstance(chosen, Precomputed):
-        source = _given(items)
+        source = given_matrix(items)
     else:
         dense_or_refuse(items, chosen)
         source = Computed(chosen.resolve(items), items.values)
@@ -368,65 +279,3 @@ def checked_quality(quality: Any, n: int) -> Floats:
     if not weights.any():
         raise ValueError("quality is zero for every item: nothing could be picked.")
     return weights
-
-
-def _given(items: Items) -> Given:
-    if items.sparse:
-        raise TypeError("Precomputed() wants a dense matrix, got a sparse one. Type X.toarray().")
-    K: Floats = items.values
-    n, width = K.shape
-    if n != width:
-        raise ValueError(
-            f"Precomputed() wants the n x n kernel matrix as X, got shape ({n}, {width}). "
-            "Type kernel=Gaussian() if X holds rows of features."
-        )
-    off = _asymmetry(K)
-    if off > 1e-5:
-        raise ValueError(
-            f"X is not symmetric: X and its transpose differ by {off:.1e} relative to the largest entry. "
-            "Wanted a kernel matrix; type (X + X.T) / 2 if the difference is rounding."
-        )
-    noise = max(off, 4 * items.precision)
-    diagonal = np.diagonal(K)
-    if (diagonal < 0).any():
-        at = int(np.argmax(diagonal < 0))
-        raise ValueError(_indefinite(f"its diagonal is {diagonal[at]} at row {at}"))
-    # every principal 2 x 2 minor: |K_ij|^2 <= K_ii K_jj
-    scale = np.sqrt(diagonal)
-    slack = 1e-6 * float(diagonal.max(initial=0.0))
-    for rows in row_blocks(n, 256):
-        beyond = np.abs(K[rows]) > scale[rows, None] * scale + slack
-        if beyond.any():
-            i, j = np.argwhere(beyond)[0]
-            i = int(i) + rows.start
-            raise ValueError(_indefinite(f"|X[{i}, {j}]| exceeds sqrt(X[{i}, {i}] X[{j}, {j}])"))
-    if n <= _EXACT_CHECK:
-        shifted = K + max(1e-8, noise) * float(diagonal.sum()) * np.eye(n)
-        try:
-            np.linalg.cholesky(shifted)
-        except np.linalg.LinAlgError:
-            lowest = float(np.linalg.eigvalsh(K)[0])
-            if lowest < 0:
-                raise ValueError(_indefinite(f"its smallest eigenvalue is {lowest:.3g}")) from None
-    return Given(K, noise)
-
-
-def _indefinite(reason: str) -> str:
-    return (
-        f"X is not positive semi-definite: {reason}. Wanted a kernel matrix (similarities, not distances); "
-        "for squared distances D type X=np.exp(-D / (2 * bandwidth**2))."
-    )
-
-
-def _asymmetry(K: Floats) -> float:
-    largest = max((float(np.abs(K[b]).max()) for b in row_blocks(len(K), 256)), default=0.0)
-    if largest == 0:
-        return 0.0
-    return (
-        max(
-            float(np.abs(K[rows, cols] - K[cols, rows].T).max())
-            for rows in row_blocks(len(K), 512)
-            for cols in row_blocks(rows.stop, 512)
-        )
-        / largest
-    )
