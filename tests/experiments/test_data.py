@@ -6,6 +6,8 @@ import csv
 import hashlib
 import io
 import tarfile
+import zipfile
+from http.client import IncompleteRead
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -88,6 +90,37 @@ def test_wrong_shape_is_refused_with_what_was_wanted(nowhere: Path) -> None:
 def test_without_a_network_the_sentence_says_what_to_do(nowhere: Path) -> None:
     with pytest.raises(DataError, match=r"no route.*put tiny\.csv into a folder DIR/tiny/.*--data DIR"):
         data.load_table("tiny", fetch=no_network)
+
+
+def test_the_parts_that_can_go_on_are_named_and_the_lacking_one_is_not(nowhere: Path) -> None:
+    with pytest.raises(DataError, match=r"--only stock,abalone,bank8fm,plane,dogs,kimia99$"):
+        data.load_table("boston", fetch=no_network)
+
+
+@pytest.mark.parametrize(
+    "why", [IncompleteRead(b""), zipfile.BadZipFile("no zip"), tarfile.ReadError("no tar")], ids=type
+)
+def test_a_download_that_breaks_off_is_a_sentence_too(nowhere: Path, why: Exception) -> None:
+    def broken(spec: TableSpec, say: object) -> data.Rows:
+        raise why
+
+    with pytest.raises(DataError, match="the download failed"):
+        data.load_table("tiny", fetch=broken)
+
+
+def test_without_a_network_the_pictures_say_where_they_belong(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from diverset.experiments import pictures
+
+    def unreachable(request: object, timeout: float) -> None:
+        raise OSError("no route")
+
+    monkeypatch.setattr(download, "urlopen", unreachable)
+    with pytest.raises(DataError, match=r"150 photos \(border_collie/n\d+_1031\.jpg.* DIR/stanford_dogs/"):
+        pictures.load_dogs()
+    with pytest.raises(DataError, match=r"99 silhouettes \(images/bonefishes\.png.* DIR/kimia99/"):
+        pictures.load_shapes()
 
 
 def test_a_download_is_checked_kept_and_then_found(nowhere: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .claims import Claim
-from .data import DataError
+from .data import PARTS, DataError
 
 
 @click.command("paper")
@@ -45,7 +45,7 @@ def paper(data: Path | None, out: Path, fast: bool, only: str | None) -> None:
             f"diverset paper needs {why.name}. Type: pip install 'diverset[paper]'"
         ) from None
     from .progress import showing
-    from .run import PARTS, run
+    from .run import run
 
     names = tuple(part.strip() for part in only.split(",") if part.strip()) if only else PARTS
     try:

@@ -10,8 +10,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
+import tarfile
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +84,13 @@ TABLES = {
         ),
     )
 }
+
+
+# What can be run by itself.
+PARTS = (*TABLES, "plane", "dogs", "kimia99")
+
+# How a download breaks: no network, an answer that ends too early, a page of excuses instead of an archive.
+BROKEN = (OSError, HTTPException, tarfile.TarError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +165,14 @@ def locate(name: str, wanted: str, given: Path | None = None) -> Path | None:
     return None
 
 
-def missing(name: str, wanted: str, given: Path | None, why: object) -> DataError:
-    """What to do when a data set is nowhere to be had."""
+def missing(part: str, folder: str, wanted: str, given: Path | None, why: object) -> DataError:
+    """What to do when the data of a part is nowhere to be had."""
     looked = ", ".join(str(place) for place in places(given))
+    others = ",".join(name for name in PARTS if name != part)
     return DataError(
-        f"{name} is in none of {looked}, and the download failed ({why}). Without a network: put "
-        f"{wanted} into a folder DIR/{name}/ on this machine and type diverset paper --data DIR. "
-        f"To go on without it, name the others: --only boston,stock."
+        f"{folder} is in none of {looked}, and the download failed ({why}). Without a network: put "
+        f"{wanted} into a folder DIR/{folder}/ on this machine and type diverset paper --data DIR. "
+        f"To go on without it, name the others: diverset paper --only {others}"
     )
 
 
@@ -189,8 +200,8 @@ def load_table(
         return Table(spec, table, str(path), hashlib.sha256(text).hexdigest() == spec.sha256_csv)
     try:
         rows = (fetch or _download)(spec, say)
-    except OSError as why:
-        raise missing(name, wanted, given, why) from why
+    except BROKEN as why:
+        raise missing(name, name, wanted, given, why) from why
     source = f"OpenML {spec.openml}"
     check(spec, rows, source)
     _keep(spec, rows, cache() / name / wanted)

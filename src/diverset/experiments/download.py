@@ -9,6 +9,7 @@ import hashlib
 import io
 import re
 import tarfile
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -31,10 +32,17 @@ def fetch_table(spec: TableSpec, say: Say) -> Rows:
     from sklearn.datasets import fetch_openml
 
     say(f"{spec.title} from OpenML {spec.openml}")
-    # liac-arff needs no pandas; names come as codes, with their texts in `categories`
-    bunch: Any = fetch_openml(
-        data_id=spec.openml, as_frame=False, parser="liac-arff", target_column=None, n_retries=1
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="A network error occurred")  # it tries once more
+        # liac-arff needs no pandas; names come as codes, with their texts in `categories`
+        bunch: Any = fetch_openml(
+            data_id=spec.openml,
+            as_frame=False,
+            parser="liac-arff",
+            target_column=None,
+            n_retries=1,
+            cache=False,
+        )
     return rows_of(bunch)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .data import DataError, cache, locate, missing
+from .data import BROKEN, DataError, cache, locate, missing
 
 Image8 = NDArray[np.uint8]
 
@@ -92,8 +92,9 @@ def _download_dogs(listed: list[tuple[str, str]], given: Path | None, say: Any) 
     flat = folder / "new"
     try:
         fetch_dogs([name for name, _ in listed], flat, _DOGS_ORIGINALS, say)
-    except OSError as why:
-        raise missing("stanford_dogs", "the photos", given, why) from why
+    except BROKEN as why:
+        wanted = f"the 150 photos ({listed[0][1]}/{listed[0][0]}.jpg, ...)"
+        raise missing("dogs", "stanford_dogs", wanted, given, why) from why
     paths = []
     for name, breed in listed:
         paths.append(folder / breed / f"{name}.jpg")
@@ -130,8 +131,9 @@ def load_shapes(given: Path | None = None, say: Callable[[str], None] = lambda t
         folder = cache() / "kimia99"
         try:
             fetch_shapes([name for name, _ in listed], folder / "images", say)
-        except OSError as why:
-            raise missing("kimia99", "images/*.png", given, why) from why
+        except BROKEN as why:
+            wanted = f"the 99 silhouettes (images/{listed[0][0]}.png, ...)"
+            raise missing("kimia99", "kimia99", wanted, given, why) from why
     images = [_read(folder / "images" / f"{name}.png", "L") for name, _ in listed]
     digest = hashlib.sha256()
     for image in images:

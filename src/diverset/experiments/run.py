@@ -16,13 +16,11 @@ from typing import Protocol as Structural
 from . import dogs, kimia, lines, page, plane, plates, sheets
 from .claims import Claim, all_claims
 from .curves import SEX, Curves, Task
-from .data import TABLES, DataError, Table, load_table
+from .data import PARTS, TABLES, DataError, Table, load_table
 from .pictures import Pictures, load_dogs, load_shapes
 from .pieces import Pieces
 from .protocol import FAST, FULL, Protocol
 from .results import Results, TableResult
-
-PARTS = (*TABLES, "plane", "dogs", "kimia99")
 
 
 class Show(Structural):
