@@ -32,10 +32,10 @@ SNEAKY = np.eye(3) + 0.9 * np.array([[0, 1, 1], [1, 0, -1], [1, -1, 0]])
 
 REFUSED = {
     # --- the items: (call, exception, words that the message must contain) -----------------
-    "a missing value": (lambda: dv.select(changed((7, 2), np.nan), 3), "nan row_7, column_2"),
+    "a missing value": (lambda: dv.select(changed((7, 2), np.nan), 3), "NaN row_7, column_2"),
     "the first of many": (
         lambda: dv.select(changed((9, 0), np.inf, changed((4, 1), np.nan)), 3),
-        "2_values nan row_4, column_1",
+        "2_values NaN row_4, column_1",
     ),
     "infinity": (lambda: dv.select(changed((0, 1), -np.inf), 3), "-inf row_0, column_1"),
     "a missing value in a frame": (
@@ -52,13 +52,18 @@ REFUSED = {
     ),
     "a missing value in a sparse matrix": (
         lambda: dv.select(scipy.sparse.csr_array(changed((5, 1), np.nan)), 3, kernel=dv.Linear()),
-        "nan row_5, column_1",
+        "NaN row_5, column_1",
     ),
-    "no items": (lambda: dv.select(np.empty((0, 3)), 1), "0 minimum_of_1"),
-    "no columns": (lambda: dv.select(np.empty((5, 0)), 1), "0_feature minimum_of_1"),
+    "a masked value": (
+        lambda: dv.select(np.ma.masked_array(X, mask=X == X.max()), 3),
+        "masked first X.filled",
+    ),
+    "no items": (lambda: dv.select(np.empty((0, 3)), 1), "0_rows (0,_3) minimum_of_1"),
+    "no columns": (lambda: dv.select(np.empty((5, 0)), 1), "0_columns (5,_0) minimum_of_1"),
     "one dimension": (lambda: dv.select(X[:, 0], 3), "two_dimensions (12,) X.reshape(-1,_1)"),
     "three dimensions": (lambda: dv.select(X[None], 3), "two_dimensions (1,_12,_3)"),
     "a number": (lambda: dv.select(5.0, 3), "two_dimensions ()"),
+    "an L of rows of different lengths": (lambda: dv.LEnsemble([[1, 2], [3]]), "L ragged"),
     "rows of different lengths": (lambda: dv.select([[1, 2], [3]], 1), "ragged differ_in_length"),
     # --- k ------------------------------------------------------------------------------------
     "k of zero": (lambda: dv.select(X, 0), "k between_1 12 k=0"),
@@ -84,6 +89,25 @@ REFUSED = {
         lambda: dv.select(X, 3, kernel=lambda A, B: np.full((len(A), len(B)), np.nan)),
         "function not_finite",
     ),
+    "a function that is not symmetric": (
+        lambda: dv.select(X, 3, kernel=lambda A, B: A @ B.T + np.arange(len(A))[:, None]),
+        "function not_symmetric f(y,_x)",
+    ),
+    "a function of distances": (
+        lambda: dv.sample(X, 3, kernel=lambda A, B: 9 - (A[:, :1] - B[:, :1].T) ** 2, rng=0),
+        "function not_positive_semi-definite 12_of_the_items eigenvalue",
+    ),
+    "rows whose distances overflow": (lambda: dv.select(1e200 * X, 3), "overflow X_/_np.abs(X).max()"),
+    "a kernel whose values overflow": (
+        lambda: dv.select(1e200 * X, 3, kernel=dv.Linear()),
+        "Linear() row_ overflow X_/_np.abs(X).max()",
+    ),
+    "a kernel whose squares overflow": (
+        lambda: dv.select(1e40 * X, 3, kernel=dv.Polynomial(degree=2, gamma=1.0)),
+        "Polynomial overflow",
+    ),
+    "half of text as degree": (lambda: dv.Polynomial(degree="two"), "degree 'two'"),
+    "text as coef0": (lambda: dv.Polynomial(coef0="one"), "coef0 'one'"),
     # --- precomputed matrices ------------------------------------------------------------------
     "rows where the matrix was wanted": (
         lambda: dv.select(X, 3, kernel=dv.Precomputed()),
@@ -123,6 +147,7 @@ REFUSED = {
         "quality nan row_3",
     ),
     "quality of another length": (lambda: dv.select(X, 3, quality=[1.0, 2.0]), "quality 12 (2,)"),
+    "one quality for all": (lambda: dv.select(X, 3, quality=2.0), "quality one_number_per_item ()"),
     "no quality at all": (lambda: dv.select(X, 3, quality=np.zeros(12)), "quality zero"),
     "included and excluded": (
         lambda: dv.select(X, 3, include=[4, 5], exclude=[5]),
@@ -133,10 +158,16 @@ REFUSED = {
     "included beyond the end": (lambda: dv.select(X, 3, include=[12]), "include row_12 0_to_11"),
     "excluded from the end": (lambda: dv.select(X, 3, exclude=[-1]), "exclude row_-1 0_to_11"),
     "too many excluded": (lambda: dv.select(X, 3, exclude=range(10)), "exclude 2_of_12 k=3"),
+    "a row number alone": (lambda: dv.select(X, 3, include=4), "include list () include=["),
+    "lists of rows": (lambda: dv.select(X, 3, exclude=[[1], [2, 3]]), "exclude flat_list [[1],_[2,_3]]"),
     "a mask of another length": (lambda: dv.select(X, 3, exclude=[True, False]), "exclude 12"),
     "groups without quota": (lambda: dv.select(X, 3, groups=LABELS), "groups without_quota"),
     "quota without groups": (lambda: dv.select(X, 3, quota=2), "quota without_groups"),
     "groups of another length": (lambda: dv.select(X, 3, groups=["a"], quota=1), "groups 12 (1,)"),
+    "groups of different lengths": (
+        lambda: dv.select(X, 3, groups=[[1], [2, 3]] * 6, quota=1),
+        "groups one_label_per_item",
+    ),
     "a missing group": (
         lambda: dv.select(X, 3, groups=[*LABELS[:11], None], quota=1),
         "groups row_11",
@@ -184,6 +215,8 @@ REFUSED = {
     ),
     "a negative start": (lambda: dv.FarthestPoint(start=-1), "start -1"),
     "no products": (lambda: dv.BlockKrylov(max_products=0), "max_products 0"),
+    "a negative budget": (lambda: dv.select(X, 3, memory=-1), "memory -1 memory=4e9"),
+    "a budget in words": (lambda: dv.kernel_matrix(X, memory="4 GB"), "memory '4 GB' memory=4e9"),
     "a matrix beyond the budget": (
         lambda: dv.select(X, 3, solver="dense", memory=100),
         "budget memory=",
@@ -197,9 +230,35 @@ REFUSED = {
     "a landmark twice": (lambda: dv.Nystrom(X, [3, 3]), "indices more_than_once"),
     "no landmark": (lambda: dv.metrics.coverage(X, []), "indices at_least_one"),
     "a negative eps": (lambda: dv.Nystrom(X, [3], eps=-1.0), "eps -1.0"),
+    "an eps in words": (lambda: dv.Nystrom(X, [3], eps="small"), "eps 'small'"),
     "new items of another width": (
         lambda: dv.Nystrom(X, [3], kernel=dv.Gaussian(1.0)).features(X[:, :2]),
-        "2 3 columns",
+        "Y_has_2_columns wanted_the_3",
+    ),
+    "new items with a missing value": (
+        lambda: dv.Nystrom(X, [3]).features(changed((7, 2), np.nan)),
+        "Y_has NaN row_7, column_2 Y.dropna()",
+    ),
+    "a determinant of a row": (lambda: dv.metrics.log_det(X[0]), "K_CC square (3,)"),
+    "a determinant of features": (lambda: dv.metrics.log_det(X), "K_CC square (12,_3)"),
+    "a score of features": (lambda: dv.metrics.vendi_score(X), "K_CC square (12,_3)"),
+    "a score of missing values": (
+        lambda: dv.metrics.vendi_score(changed((1, 1), np.nan, K)),
+        "K_CC not_finite",
+    ),
+    "a missing value behind scikit-learn's door": (
+        lambda: dv.DiverseSubset(3).fit(changed((7, 2), np.nan)),
+        "NaN row_7, column_2",
+    ),
+    "a missing value in a frame behind it": (
+        lambda: dv.DiverseNystroem(n_components=3).fit(
+            pd.DataFrame(changed((7, 2), np.inf), columns=["a", "b", "price"])
+        ),
+        "inf row_7 'price'",
+    ),
+    "a missing value in transform": (
+        lambda: dv.DiverseNystroem(n_components=3).fit(X).transform(changed((7, 2), np.nan)),
+        "NaN row_7, column_2",
     ),
     "rows of another pool": (lambda: dv.select(X, 3).take(X[:5]), "12 5"),
 }
@@ -213,6 +272,10 @@ WRONG_TYPE = {
     "k as None": (lambda: dv.select(X, None), "k whole_number None"),
     "complex": (lambda: dv.select(X + 1j, 3), "complex real X.real"),
     "objects": (lambda: dv.select(np.array([[1, "a"], [2, "b"]], dtype=object), 1), "objects"),
+    "nothing": (lambda: dv.select(None, 3), "NoneType table_of_numbers"),
+    "a dict": (lambda: dv.select({"a": [1.0, 2.0]}, 1), "dict table_of_numbers frame"),
+    "a generator": (lambda: dv.select((row for row in X), 3), "generator table_of_numbers"),
+    "a lazy frame": (lambda: dv.select(pl.LazyFrame({"a": [1.0, 2.0]}), 1), "LazyFrame X.collect()"),
     "text": (lambda: dv.select([["a", "b"], ["c", "d"]], 1), "numbers"),
     "dates": (lambda: dv.select(np.array([["2020-01-01"]], dtype="M8[D]"), 1), "datetime numbers"),
     "a column of text": (
@@ -248,6 +311,14 @@ WRONG_TYPE = {
         lambda: dv.select(X, 3, groups=LABELS, quota={"b": 1.5}),
         "quota['b'] whole_number",
     ),
+    "text as quality": (lambda: dv.select(X, 3, quality=["good"] * 12), "quality numbers"),
+    "nothing as quality": (lambda: dv.select(X, 3, quality=[None] * 12), "quality NoneType numbers"),
+    "lists as groups": (
+        lambda: dv.select(X, 3, groups=pd.Series([[1]] * 12), quota=1),
+        "groups list row_0",
+    ),
+    "a sparse L": (lambda: dv.LEnsemble(scipy.sparse.csr_array(K)), "L sparse L.toarray()"),
+    "an L of objects": (lambda: dv.LEnsemble([[1, None], [None, 1]]), "L objects"),
     "half a start": (lambda: dv.FarthestPoint(start=0.5), "start whole_number"),
     "half a landmark": (lambda: dv.Nystrom(X, [0.5]), "indices[0] whole_number"),
 }

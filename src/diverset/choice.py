@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,13 +95,18 @@ def plan_choice(
 
 
 def _rows(name: str, rows: Any, n: int) -> tuple[int, ...]:
-    array = np.asarray(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        raise ValueError(f"{name} must be a flat list of row numbers, got {rows!r}.") from None
     if array.dtype == bool:
         if array.shape != (n,):
             raise ValueError(f"{name} as a mask must have one entry per item ({n}), got shape {array.shape}.")
         array = np.flatnonzero(array)
     if array.ndim != 1:
-        raise ValueError(f"{name} must be a list of row numbers, got shape {array.shape}.")
+        raise ValueError(
+            f"{name} must be a list of row numbers, got shape {array.shape}. Type {name}=[3, 7]."
+        )
     numbers = tuple(whole(f"{name}[{at}]", value) for at, value in enumerate(array.tolist()))
     for number in numbers:
         if not 0 <= number < n:
@@ -113,7 +118,10 @@ def _rows(name: str, rows: Any, n: int) -> tuple[int, ...]:
 
 
 def _grouped(groups: Any, n: int) -> tuple[list[Any], Ints]:
-    array = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
+    try:
+        array = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
+    except ValueError:
+        raise ValueError("groups must hold one label per item, got lists of different lengths.") from None
     if array.shape != (n,):
         raise ValueError(f"groups must hold one label per item, {n} in all; got shape {array.shape}.")
     codes = np.empty(n, dtype=np.int64)
@@ -121,6 +129,8 @@ def _grouped(groups: Any, n: int) -> tuple[list[Any], Ints]:
     for at, label in enumerate(array.tolist()):
         if label is None or label != label:  # NaN is the value that differs from itself
             raise ValueError(f"groups has no label in row {at}. Fill it, for example with 'unknown'.")
+        if not isinstance(label, Hashable):
+            raise TypeError(f"groups holds a {type(label).__name__} in row {at}, wanted a text or a number.")
         codes[at] = numbers.setdefault(label, len(numbers))
     return list(numbers), codes
 

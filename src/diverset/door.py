@@ -14,7 +14,7 @@ from .items import Items, read_items
 from .kernels import MEMORY, Gaussian, Kernel, KernelMatrix, Precomputed, as_kernel, kernel_matrix
 from .kernels.distance import MEDIAN_ROWS
 from .kernels.matrix import checked_quality
-from .messages import checked_k, nearest, whole
+from .messages import checked_k, checked_memory, nearest, whole
 from .methods import METHODS, Method, Outcome, Problem
 from .metrics import log_det
 from .rounds.parts import LocalParts, Parts
@@ -26,6 +26,8 @@ from .threads import narrow
 
 if TYPE_CHECKING:
     from .sampling import RandomMethod
+
+LARGEST = 1e150  # of the values in K: the square of a larger one is infinite
 
 
 @narrow()
@@ -110,6 +112,7 @@ def find_problem(
     **rules: Any,
 ) -> tuple[Items | Parts, Problem]:
     """The items behind X, and what is to be selected from them."""
+    memory = int(checked_memory(memory))
     items = find_items(X, memory, client)
     n = items.n if isinstance(items, Items) else int(items.sizes.sum())
     choice = plan_choice(n, checked_k(k, n), **rules)
@@ -246,6 +249,12 @@ def _labels(items: Items, picks: Ints) -> Any:
 
 def _diagonal(K: KernelMatrix) -> Floats:
     diagonal = K.diagonal()
+    if float(diagonal.max()) > LARGEST:
+        row = int(np.argmax(diagonal))
+        raise ValueError(
+            f"{K.kernel!r} gives row {row} the value {diagonal[row]:.3g} with itself: squares of such values "
+            "overflow. Type X / np.abs(X).max()."
+        )
     if (diagonal < 0).any():
         row = int(np.argmax(diagonal < 0))
         raise ValueError(

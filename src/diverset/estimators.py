@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import kernels
 from .door import sample, select
-from .items import read_items
+from .items import read_items, refuse_missing
 from .kernels import Kernel, Precomputed
 from .messages import nearest, whole
 from .methods import METHODS, Method
@@ -45,7 +45,8 @@ class _OnKernels(BaseEstimator):
         return self.kernel in ("precomputed", Precomputed())
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
-        rows = validate_data(self, X, accept_sparse="csr", reset=reset)
+        rows = validate_data(self, X, accept_sparse="csr", reset=reset, ensure_all_finite=False)
+        refuse_missing(rows, getattr(self, "feature_names_in_", None))
         if not self._precomputed:
             return rows
         if reset and rows.shape[0] != rows.shape[1]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from .arrays import Floats
+from .items import numbers
 from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
 from .messages import nearest
 from .threads import row_blocks
@@ -22,7 +23,7 @@ def log_det(K_CC: Any) -> float:
     >>> log_det([[2.0, 0.0], [0.0, 0.5]])
     0.0
     """
-    singular = np.linalg.svd(np.asarray(K_CC, dtype=np.float64), compute_uv=False)
+    singular = np.linalg.svd(_square(K_CC), compute_uv=False)
     return float(np.log(singular).sum()) if singular.min(initial=1.0) > 0 else -np.inf
 
 
@@ -34,10 +35,22 @@ def vendi_score(K_CC: Any) -> float:
     >>> round(vendi_score(np.eye(3)), 6), round(vendi_score(np.ones((3, 3))), 6)
     (3.0, 1.0)
     """
-    K_CC = np.asarray(K_CC, dtype=np.float64)
-    values = np.linalg.eigvalsh(K_CC)
+    values = np.linalg.eigvalsh(_square(K_CC))
     values = values[values > 0] / values[values > 0].sum()
     return float(np.exp(-(values * np.log(values)).sum()))
+
+
+def _square(K_CC: Any) -> Floats:
+    """The kernel matrix of a few items; it may be empty."""
+    matrix = numbers("K_CC", K_CC).astype(np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"K_CC must be the square kernel matrix of the picks, got shape {matrix.shape}. "
+            "Type dv.kernel_matrix(X, kernel).block(picks.indices, picks.indices)."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError("K_CC holds values that are not finite. Leave such items out.")
+    return matrix
 
 
 def coverage(

@@ -14,7 +14,7 @@ import numpy as np
 from .arrays import EPS, Floats, Ints
 from .items import read_items
 from .kernels import MEMORY, Kernel, KernelMatrix, Precomputed, kernel_matrix
-from .messages import whole
+from .messages import is_real, whole
 
 
 class Nystrom:
@@ -38,7 +38,7 @@ class Nystrom:
         eps: float | None = None,
         memory: int = MEMORY,
     ) -> None:
-        if eps is not None and not 0 <= eps < np.inf:
+        if eps is not None and (not is_real(eps) or eps < 0):
             raise ValueError(f"eps must be None (pseudo-inverse) or a number >= 0, got eps={eps!r}.")
         self.K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
         self.indices = checked_indices(indices, self.K.n)
@@ -59,15 +59,17 @@ class Nystrom:
         """Features of new items, k(Y, C) K_CC^(-1/2). For `Precomputed`: Y is their kernel with all of X."""
         if self._landmarks is None:
             raise ValueError("This approximation was made from a matrix and has no items: pass X instead.")
+        items = read_items(Y, "Y")
         if isinstance(self.kernel, Precomputed):
-            values = read_items(Y).values
-            if values.shape[1] != self.K.n:
+            if items.columns != self.K.n:
                 raise ValueError(
                     f"Y must hold the kernel of each new item with the {self.K.n} items of X, "
-                    f"got shape {values.shape}."
+                    f"got shape {items.values.shape}."
                 )
-            return np.asarray(values[:, self.indices] @ self.normalization)
-        return np.asarray(self.kernel(Y, self._landmarks) @ self.normalization)
+            return np.asarray(items.values[:, self.indices] @ self.normalization)
+        if items.columns != self._landmarks.shape[1]:
+            raise ValueError(f"Y has {items.columns} columns, wanted the {self._landmarks.shape[1]} of X.")
+        return np.asarray(self.kernel(items, self._landmarks) @ self.normalization)
 
 
 def inverse_root(K_CC: Floats, eps: float | None) -> Floats:

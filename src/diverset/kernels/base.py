@@ -67,7 +67,7 @@ class Kernel(ABC):
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         kernel = self.resolve(X)
         A = kernel.points(rows_for(X, kernel))
-        B = A if Y is None else kernel.points(rows_for(Y, kernel))
+        B = A if Y is None else kernel.points(rows_for(Y, kernel, "Y"))
         if A.rows.shape[1] != B.rows.shape[1]:
             raise ValueError(f"X has {A.rows.shape[1]} columns and Y has {B.rows.shape[1]}, wanted the same.")
         out = np.empty((len(A.norms), len(B.norms)))
@@ -85,15 +85,16 @@ def dense_or_refuse(items: Items, kernel: Kernel) -> Any:
     return items.values
 
 
-def rows_for(X: Any, kernel: Kernel) -> Any:
-    return dense_or_refuse(read_items(X), kernel)
+def rows_for(X: Any, kernel: Kernel, name: str = "X") -> Any:
+    return dense_or_refuse(read_items(X, name), kernel)
 
 
 def squared_lengths(X: Rows) -> Floats:
     if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
     # einsum sums each row by itself: the same bits whatever the slicing or the threads
-    lengths: Floats = np.einsum("ij,ij->i", X, X)
+    with np.errstate(over="ignore"):  # refused in words where it matters
+        lengths: Floats = np.einsum("ij,ij->i", X, X)
     return lengths
 
 
@@ -108,10 +109,3 @@ def taxi(A: Points, B: Points, out: Floats) -> None:
     from scipy.spatial.distance import cdist
 
     cdist(A.rows, B.rows, "cityblock", out=out)
-
-
-def positive(kernel: object, **numbers: object) -> None:
-    for name, value in numbers.items():
-        ok = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if not ok or not 0 < float(value) < np.inf:  # type: ignore[arg-type]  # checked above
-            raise ValueError(f"{type(kernel).__name__} wants {name} > 0, got {name}={value!r}.")

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import EPS, Floats, Rows, is_sparse, spread
-from .base import Kernel, Points, Self, inner, positive, rows_for, squared_lengths, taxi
+from ..messages import positive
+from .base import Kernel, Points, Self, inner, rows_for, squared_lengths, taxi
 
 MEDIAN_ROWS = 1000  # the median heuristic looks at the distances between this many rows
 
@@ -49,6 +50,8 @@ def median_distance(X: Rows, metric: str) -> float:
     if apart.size == 0:
         return 1.0  # all rows are the same: any width gives the same matrix
     median = float(np.median(distances))
+    if not np.isfinite(median):
+        raise ValueError("The distances between rows of X overflow. Type X / np.abs(X).max().")
     return median if median > 0 else float(np.median(apart))
 
 

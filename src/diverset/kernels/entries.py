@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints, Rows, is_sparse
+from ..arrays import Bools, Floats, Ints, Rows, is_sparse, spread
 from ..items import Items
 from ..threads import row_blocks
 from .base import Kernel
@@ -149,6 +149,30 @@ def given_matrix(items: Items) -> Given:
             if lowest < 0:
                 raise ValueError(indefinite(f"its smallest eigenvalue is {lowest:.3g}")) from None
     return Given(K, noise)
+
+
+_TRIED = 32  # items that a function is tried on
+
+
+def try_function(kernel: Kernel, X: Rows) -> None:
+    """ValueError if a function is no kernel on a few of the items: not symmetric, or negative."""
+    few = kernel.points(X[np.sort(spread(X.shape[0], _TRIED))])
+    K = np.empty((len(few.norms), len(few.norms)))
+    kernel.block(few, few, K)
+    largest = float(np.abs(K).max())
+    off = float(np.abs(K - K.T).max())
+    if off > 1e-5 * largest:
+        raise ValueError(
+            f"The kernel function is not symmetric: f(x, y) and f(y, x) differ by {off:.3g}. "
+            "Type kernel=lambda X, Y: (f(X, Y) + f(Y, X).T) / 2, if that is what you mean."
+        )
+    lowest = float(np.linalg.eigvalsh((K + K.T) / 2)[0])
+    if lowest < -1e-8 * len(K) * largest:
+        raise ValueError(
+            f"The kernel function is not positive semi-definite: on {len(K)} of the items it has the "
+            f"eigenvalue {lowest:.3g}. Wanted similarities like a dot product of features; for squared "
+            "distances D type kernel=lambda X, Y: np.exp(-D(X, Y) / (2 * bandwidth**2))."
+        )
 
 
 def indefinite(reason: str) -> str:

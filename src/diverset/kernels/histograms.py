@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
-from .base import Kernel, Points, positive, taxi
+from ..messages import positive
+from .base import Kernel, Points, taxi
 
 
 class _Histogram(Kernel):

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints, Rows, is_sparse
-from ..items import read_items
+from ..items import numbers, read_items
+from ..messages import checked_memory
 from ..threads import blas_for, each, row_blocks
 from .base import Kernel, dense_or_refuse
 from .distance import Gaussian
-from .entries import Computed, Given, Source, given_matrix, indefinite
+from .entries import Computed, Given, Source, given_matrix, indefinite, try_function
 from .given import Lookup, Precomputed, as_kernel
 
 MEMORY = 4 * 2**30  # bytes that the formed matrix may take: up to n = 23,170
@@ -253,6 +254,7 @@ def kernel_matrix(
     ([[1.0, 0.607]], 2)
     """
     items = read_items(X)
+    allowed = int(checked_memory(memory))
     chosen = as_kernel(kernel if kernel is not None else Gaussian())
     weights = None if quality is None else checked_quality(quality, items.n)
     source: Source
@@ -260,13 +262,15 @@ def kernel_matrix(
         source = given_matrix(items)
     else:
         dense_or_refuse(items, chosen)
+        if not isinstance(kernel, Kernel | None):  # a kernel object is taken at its word
+            try_function(chosen, items.values)
         source = Computed(chosen.resolve(items), items.values)
-    return KernelMatrix(source, quality=weights, memory=memory)
+    return KernelMatrix(source, quality=weights, memory=allowed)
 
 
 def checked_quality(quality: Any, n: int) -> Floats:
     """One finite weight >= 0 per item, not all of them zero."""
-    weights = np.array(quality, dtype=np.float64)
+    weights = np.array(numbers("quality", quality), dtype=np.float64)
     if weights.shape != (n,):
         raise ValueError(f"quality must hold one number per item, {n:,} in all; got shape {weights.shape}.")
     bad = ~(np.isfinite(weights) & (weights >= 0))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats, Rows, is_sparse
-from .base import Kernel, Points, inner, positive, rows_for, squared_lengths
+from ..messages import is_real, positive
+from .base import Kernel, Points, inner, rows_for, squared_lengths
 
 
 class _Plain(Kernel):
@@ -80,11 +81,11 @@ class Polynomial(_Plain):
     sparse = True
 
     def __post_init__(self) -> None:
-        if self.degree != int(self.degree) or self.degree < 1:
+        if not is_real(self.degree) or self.degree != int(self.degree) or self.degree < 1:
             raise ValueError(f"Polynomial wants a whole degree >= 1, got degree={self.degree!r}.")
         if self.gamma is not None:
             positive(self, gamma=self.gamma)
-        if not 0 <= self.coef0 < np.inf:
+        if not is_real(self.coef0) or self.coef0 < 0:
             raise ValueError(f"Polynomial wants coef0 >= 0, got coef0={self.coef0!r}.")
 
     def resolve(self, X: Any) -> Polynomial:
@@ -95,7 +96,8 @@ class Polynomial(_Plain):
             raise ValueError("Polynomial(gamma=None) has no number yet: type kernel.resolve(X).")
         out *= self.gamma
         out += self.coef0
-        np.power(out, self.degree, out=out)
+        with np.errstate(over="ignore"):  # refused in words where it matters
+            np.power(out, self.degree, out=out)
 
     def block(self, A: Points, B: Points, out: Floats) -> None:
         inner(A, B, out)

@@ -152,9 +152,3 @@ def judged(decisions: list[Decision], pool: Located, diagonal: Floats, **noise: 
         return np.empty(0, dtype=bool)
     errors = volume_error(interpolation(decisions, pool, diagonal), diagonal, **noise)
     return certain(decisions, errors)
-
-
-def checked_gamma(method: object, gamma: object) -> None:
-    ok = isinstance(gamma, (int, float, np.number)) and not isinstance(gamma, bool)
-    if not ok or not 0 < float(gamma) < np.inf:  # type: ignore[arg-type]  # checked above
-        raise ValueError(f"{type(method).__name__} wants gamma > 0, got gamma={gamma!r}.")

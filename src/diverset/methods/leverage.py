@@ -9,10 +9,11 @@ import numpy as np
 
 from ..arrays import EPS, Floats, Ints
 from ..greedy import greedy
+from ..messages import positive
 from ..rounds.engine import Alone
 from ..rounds.lowrank import LowRank
 from . import by_rounds
-from .base import Outcome, Problem, checked_gamma, floor_of, judged
+from .base import Outcome, Problem, floor_of, judged
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class TopRidgeLeverage:
 
     def __post_init__(self) -> None:
         if self.gamma is not None:
-            checked_gamma(self, self.gamma)
+            positive(self, gamma=self.gamma)
 
     def select(self, problem: Problem) -> Outcome:
         solver = problem.whole(self)

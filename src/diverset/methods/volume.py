@@ -14,11 +14,12 @@ import numpy as np
 
 from ..arrays import EPS, Floats, Ints
 from ..greedy import KernelPool, RowPool, greedy
+from ..messages import positive
 from ..metrics import log_det
 from ..rounds.engine import Embedded
 from ..rounds.lowrank import LowRank
 from . import by_rounds
-from .base import Outcome, Problem, checked_gamma, floor_of, judged
+from .base import Outcome, Problem, floor_of, judged
 
 
 @dataclass(frozen=True)
@@ -88,16 +89,16 @@ class DAS:
     name: ClassVar[str] = "das"
 
     def __post_init__(self) -> None:
-        if isinstance(self.gamma, Sequence):
-            object.__setattr__(self, "gamma", tuple(self.gamma))  # hashable and comparable
+        if isinstance(self.gamma, (Sequence, np.ndarray)) and not isinstance(self.gamma, str):
+            object.__setattr__(self, "gamma", tuple(np.ravel(self.gamma).tolist()))  # hashable and comparable
             if not self.gammas:
                 raise ValueError("DAS wants at least one gamma, got none. Type DAS(gamma=1e-3).")
         for gamma in self.gammas:
-            checked_gamma(self, gamma)
+            positive(self, gamma=gamma)
 
     @property
     def gammas(self) -> tuple[float, ...]:
-        return tuple(self.gamma) if isinstance(self.gamma, Sequence) else (self.gamma,)
+        return self.gamma if isinstance(self.gamma, tuple) else (self.gamma,)
 
     def select(self, problem: Problem) -> Outcome:
         solver = problem.whole(self)

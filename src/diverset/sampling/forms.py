@@ -15,6 +15,7 @@ from scipy.linalg import LinAlgError, cholesky
 
 from ..arrays import EPS, Floats, Ints, is_sparse
 from ..eigen import FactorEigen, SymmetricEigen
+from ..items import numbers
 from ..kernels import KernelMatrix
 from ..threads import row_blocks
 from .mixture import Mixture
@@ -180,9 +181,7 @@ def _log(values: Floats) -> Floats:
 
 def table(name: str, matrix: Any) -> Floats:
     """A finite float64 table with at least one row, or a sentence about what is wrong with it."""
-    array = np.asarray(matrix)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} has dtype {array.dtype}, wanted real numbers. Type {name}.astype(float).")
+    array = numbers(name, matrix)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a table with rows and columns, got shape {array.shape}.")
     rows = array.astype(np.float64, copy=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from ..arrays import EPS, Floats, Ints, is_sparse
 from ..eigen import FactorEigen, SymmetricEigen
 from ..kernels import KernelMatrix
-from ..messages import checked_k, whole
+from ..messages import checked_k, positive, whole
 from ..threads import blas_for
 from .draws import generator, pivoted_cholesky_draw, uniform_draw, weighted_draw
 from .lensemble import LEnsemble
@@ -117,13 +116,7 @@ class RidgeLeverageSampling:
     name: ClassVar[str] = "ridge-leverage-sampling"
 
     def __post_init__(self) -> None:
-        gamma: Any = self.gamma
-        number = isinstance(gamma, int | float | np.number) and not isinstance(gamma, bool)
-        if not number or not isfinite(gamma) or gamma <= 0:
-            raise ValueError(
-                f"RidgeLeverageSampling wants a number gamma > 0, got gamma={gamma!r}. "
-                "Type gamma=1e-3, or smaller to follow the kernel more closely."
-            )
+        positive(self, gamma=self.gamma)
 
     def prepare(self, K: KernelMatrix, k: int | None) -> Sampler:
         size = _needed(self.name, k, K.n)
