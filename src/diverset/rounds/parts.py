@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -31,6 +33,26 @@ class Part:
 
 
 Task = Callable[[Part, Any], Any]
+
+_ends: ContextVar[ExitStack | None] = ContextVar("ends", default=None)
+
+
+@contextmanager
+def tidy() -> Iterator[None]:
+    """What parts hold elsewhere is let go of when this ends, however it ends. Usable as a decorator."""
+    with ExitStack() as stack:
+        token = _ends.set(stack)
+        try:
+            yield
+        finally:
+            _ends.reset(token)
+
+
+def at_the_end(close: Callable[[], None]) -> None:
+    """Call this when the present `tidy` ends."""
+    stack = _ends.get()
+    if stack is not None:
+        stack.callback(close)
 
 
 class Parts(Protocol):

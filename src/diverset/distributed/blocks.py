@@ -1,0 +1,67 @@
+"""What came in: the partitions of a Dask array or dataframe, or a sentence about why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Ints
+
+
+def blocks_of(X: Any) -> tuple[list[Any], int, list[Any] | None]:
+    """The partitions of a Dask array or dataframe as delayed objects; how many columns, and their names."""
+    if hasattr(X, "to_dask_array") and getattr(X, "ndim", 0) == 2:
+        _refuse_words(X)
+        return list(X.to_delayed()), len(X.columns), list(X.columns)
+    if not hasattr(X, "chunks") or len(X.chunks) != 2:
+        kind = f"shape {X.shape}" if hasattr(X, "chunks") else f"a {type(X).__name__}"
+        raise ValueError(
+            f"X must be a Dask array or dataframe with two dimensions, one item per row; got {kind}."
+        )
+    if X.dtype.kind not in "fiub":
+        raise TypeError(f"X has dtype {X.dtype}, wanted numbers. Encode it as numbers first.")
+    if len(X.chunks[1]) > 1:
+        if np.isnan(X.chunks[0]).any():
+            raise ValueError(
+                f"X is cut into {len(X.chunks[1])} pieces along its columns, and the sizes of its chunks are "
+                "unknown. Type X.compute_chunk_sizes() first."
+            )
+        X = X.rechunk({1: -1})
+    return X.to_delayed().ravel().tolist(), int(X.shape[1]), None
+
+
+def _refuse_words(X: Any) -> None:
+    from pandas.api.types import is_complex_dtype, is_numeric_dtype
+
+    for name, dtype in X.dtypes.items():
+        if not is_numeric_dtype(dtype) or is_complex_dtype(dtype):
+            raise TypeError(
+                f"Column {str(name)!r} of X holds {dtype} values, wanted numbers. "
+                "Drop or encode it first, for example with dask.dataframe.get_dummies(X)."
+            )
+
+
+def take(X: Any, numbers: Ints) -> Any:
+    """These rows of a Dask collection as they are, in memory: an array, or a frame with its labels."""
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    blocks, _, names = blocks_of(X)
+    sizes = compute(*[delayed(len)(block) for block in blocks])
+    firsts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    homes = np.searchsorted(firsts[1:], numbers, side="right")
+    order = np.argsort(homes, kind="stable")
+    pieces = compute(
+        *[delayed(_picked)(blocks[home], numbers[homes == home] - firsts[home]) for home in np.unique(homes)]
+    )
+    back = np.argsort(order)
+    if names is None:
+        return np.concatenate(pieces)[back]
+    from pandas import concat
+
+    return concat(pieces).iloc[back]
+
+
+def _picked(block: Any, wanted: Ints) -> Any:
+    return block.iloc[wanted] if hasattr(block, "iloc") else np.asarray(block)[wanted]
