@@ -22,7 +22,7 @@ VENV := .venv
 VENV_BENCH := .venv-bench
 BIN := $(VENV)/bin
 BIN_BENCH := $(VENV_BENCH)/bin
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks examples
 
 .DEFAULT_GOAL := help
 .PHONY: help environment demo test test-all check format paper bench clean
