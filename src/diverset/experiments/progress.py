@@ -1,4 +1,4 @@
-"""HOW FAR IS IT? A bar with an estimate on a terminal; plain lines, or nothing, elsewhere."""
+"""HOW FAR IS IT? A bar with an estimate on a terminal; silence elsewhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..commands.bar import rich_bar
 from .run import Show, Silent
 
 
@@ -16,26 +17,7 @@ def showing(wanted: bool | None = None) -> Iterator[Show]:
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield Silent()
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    bar = Progress(
-        TextColumn("{task.description:<44.44}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        speed_estimate_period=300,
-    )
+    bar = rich_bar(transient=False)
     with bar:
         yield _Bar(bar)
 

@@ -1,0 +1,85 @@
+"""HOW DOES A SELECTION LOOK? Its picks with their names, in the forms that can be asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..readers import Reading
+from ..readers.csvs import distinct
+from ..selection import Selection, Stop
+from .sheets import Sheet, plain_column, taken
+from .task import Task
+
+
+def head_of(picks: Selection) -> list[str]:
+    """How many, by which method and kernel, and how sure."""
+    if picks.stop is Stop.DRAWN:
+        sure = "drawn at random"
+    elif picks.certified:
+        sure = "certified: the same on every machine"
+    else:
+        sure = f"not decidable from pick {picks.undecided} on (marked ?)"
+    return [
+        f"{picks.k} of {picks.n:,} items by {picks.method}, {picks.kernel}",
+        f"{sure}, log det {picks.log_det:.4g}",
+    ]
+
+
+def ids_of(picks: Selection, reading: Reading) -> list[str]:
+    """The path of a picture or a text file, else the name."""
+    return taken([str(p) for p in reading.files] if reading.files is not None else reading.names, picks)
+
+
+def glance_of(picks: Selection, task: Task) -> Sheet:
+    """What fits a terminal."""
+    reading = task.reading
+    sheet: Sheet = {"pick": list(range(picks.k)), "row": list(picks)}
+    names = taken(reading.names, picks)
+    if names != [str(row) for row in picks]:
+        sheet["name"] = names
+    if picks.stop is not Stop.DRAWN:
+        sheet["gain"] = picks.gains.tolist()
+        sheet["margin"] = picks.margins.tolist()
+        if not picks.certified:
+            sheet["sure"] = ["" if sure else "?" for sure in picks.decided]
+    if task.groups is not None:
+        sheet[str(task.given["groups"])] = taken(task.groups, picks)
+    if reading.texts is not None:
+        sheet["text"] = [" ".join(text[:300].split()) for text in taken(reading.texts, picks)]
+    return sheet
+
+
+def sheet_of(picks: Selection, reading: Reading) -> Sheet:
+    """All about the picks, and the columns of the table that they come from."""
+    sheet: Sheet = {
+        "pick": list(range(picks.k)),
+        "row": list(picks),
+        "name": taken(reading.names, picks),
+    }
+    if picks.stop is not Stop.DRAWN:
+        sheet |= {
+            "gain": picks.gains.tolist(),
+            "margin": picks.margins.tolist(),
+            "decided": picks.decided.tolist(),
+        }
+    if reading.files is not None:
+        sheet["file"] = ids_of(picks, reading)
+    beside = {name: plain_column(values[picks.indices]) for name, values in reading.columns.items()}
+    if reading.texts is not None and not any(
+        taken(reading.texts, picks) == values for values in beside.values()
+    ):
+        sheet["text"] = taken(reading.texts, picks)
+    names = distinct([*sheet, *beside])
+    return dict(zip(names, [*sheet.values(), *beside.values()], strict=True))
+
+
+def facts_about(picks: Selection, reading: Reading) -> dict[str, Any]:
+    """The selection for JSON."""
+    facts = picks.to_dict()
+    facts.pop("labels")
+    facts["names"] = taken(reading.names, picks)
+    if reading.files is not None:
+        facts["files"] = ids_of(picks, reading)
+    if reading.texts is not None:
+        facts["texts"] = taken(reading.texts, picks)
+    return facts
