@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -23,7 +23,19 @@ from .wanted import ReadError, Wanted
 CATEGORIES = 50  # a column with more different words is a text or an id, and no feature unless named
 NAMED_CATEGORIES = 2000
 FINGERPRINT = 32  # so many columns of nothing but 0 and 1 are a fingerprint
-_IDS = ("id", "uuid", "guid", "key", "name", "filename", "file", "index", "unnamed: 0", "")
+_IDS = (
+    "id",
+    "uuid",
+    "guid",
+    "key",
+    "name",
+    "filename",
+    "file",
+    "index",
+    "unnamed: 0",
+    "__index_level_0__",
+    "",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +63,9 @@ def matching(names: Iterable[str], globs: Iterable[str], source: str) -> list[st
 
 
 def column_named(table: Table, name: str) -> Column:
+    """A column that was asked for by its name, or a sentence about why it cannot be had."""
+    if name in table.odd:
+        raise ReadError(f"{table.source}: column {name!r} {table.odd[name]}, wanted numbers or words.")
     if name not in table.columns:
         raise ReadError(f"{table.source}: {nearest('column', name, table.columns)}")
     return table.columns[name]
@@ -91,12 +106,11 @@ def features_of(table: Table, wanted: Wanted) -> Features:
     notes: list[str] = []
     if named is not None:
         notes.append(f"rows are named by column {named.name!r}")
-    left_out = set(matching(table.columns, wanted.drop, table.source))
-    if wanted.columns:
-        chosen = [n for n in matching(table.columns, wanted.columns, table.source) if n not in left_out]
-    else:
-        chosen = [n for n in table.columns if n not in left_out and (named is None or n != named.name)]
-    columns = _usable([table.columns[name] for name in chosen], wanted, notes)
+    if table.odd:
+        notes.append("left out: " + "; ".join(f"{name!r} {why}" for name, why in list(table.odd.items())[:8]))
+    if wanted.kind == "vectors":
+        wanted = replace(wanted, standardize=False, one_hot=False)
+    columns = _usable(_chosen(table, named, wanted), wanted, notes)
     rows, skipped = complete_rows(table, columns, wanted)
     if len(rows) < table.n:
         columns = [column.take(rows) for column in columns]
@@ -111,7 +125,26 @@ def features_of(table: Table, wanted: Wanted) -> Features:
             "Name some with --columns, or a column of texts with --text."
         )
     X, kernel, kind = encoded
-    return Features(X, kernel, kind, rows, [names[i] for i in rows], skipped, notes)
+    return Features(X, kernel, wanted.kind or kind, rows, [names[i] for i in rows], skipped, notes)
+
+
+def _chosen(table: Table, named: Column | None, wanted: Wanted) -> list[Column]:
+    """The columns that are features: those asked for, else the only vectors, else all but the id."""
+    every = [*table.columns, *table.odd]
+    left_out = set(matching(every, wanted.drop, table.source))
+    if wanted.columns:
+        asked = [name for name in matching(every, wanted.columns, table.source) if name not in left_out]
+        return [
+            column_named(table, name) for name in asked if name in table.columns or name in wanted.columns
+        ]
+    columns = [c for c in table.columns.values() if c.name not in left_out and c is not named]
+    vectors = [c for c in columns if c.cells == "vector"]
+    if len(vectors) > 1:
+        raise ReadError(
+            f"{table.source} has several columns of vectors ({listed([c.name for c in vectors])}): "
+            f"name the one that is meant, for example --columns {vectors[0].name}."
+        )
+    return vectors or columns
 
 
 def _usable(columns: list[Column], wanted: Wanted, notes: list[str]) -> list[Column]:
@@ -167,8 +200,9 @@ def complete_rows(table: Table, columns: list[Column], wanted: Wanted) -> tuple[
     first = int(np.argmax(holes))
     column = next(c for c in columns if c.missing[first])
     total = sum(int(c.missing.sum()) for c in columns)
+    at = f"column {column.name!r}{_within(column, first, np.isnan)}"
     raise ReadError(
-        f"{table.source}, {table.place(first)}, column {column.name!r}: no value "
+        f"{table.source}, {table.place(first)}, {at}: no value "
         f"({total:,} missing in {listed([c.name for c in columns])}). "
         "Type --missing drop to leave such rows out, or --missing mean to fill in means."
     )
@@ -196,9 +230,15 @@ def _refuse_infinite(table: Table, columns: list[Column], rows: Ints) -> None:
             continue
         first = int(np.argmax(bad.any(axis=1) if bad.ndim == 2 else bad))
         raise ReadError(
-            f"{table.source}, {table.place(int(rows[first]))}, column {column.name!r}: a number that is not "
+            f"{table.source}, {table.place(int(rows[first]))}, column {column.name!r}"
+            f"{_within(column, first, np.isinf)}: a number that is not "
             f"finite. Correct it, or leave the column out."
         )
+
+
+def _within(column: Column, row: int, wrong: Callable[[Any], Any]) -> str:
+    """Which number of a vector is wrong, in words."""
+    return f", number {int(np.argmax(wrong(column.values[row])))}" if column.cells == "vector" else ""
 
 
 def _varying(columns: list[Column], notes: list[str]) -> list[Column]:
@@ -213,8 +253,12 @@ def _encoded(columns: list[Column], wanted: Wanted, notes: list[str]) -> tuple[F
     if not columns:
         return None
     if len(columns) == 1 and columns[0].cells == "vector":
+        values = np.ascontiguousarray(columns[0].values)
+        bits = values.shape[1] >= FINGERPRINT and is_bits(values)
         notes.append(f"features: the vectors in column {columns[0].name!r}, as they are")
-        return np.ascontiguousarray(columns[0].values), Gaussian(), "vectors"
+        if bits:
+            notes.append("vectors of 0 and 1 are fingerprints: Tanimoto kernel")
+        return values, Tanimoto() if bits else Gaussian(), "vectors"
     if is_fingerprint(columns):
         notes.append(f"{len(columns)} columns of 0 and 1 are a fingerprint: Tanimoto kernel, as they are")
         return np.column_stack([c.values for c in columns]), Tanimoto(), "vectors"
@@ -234,8 +278,13 @@ def _encoded(columns: list[Column], wanted: Wanted, notes: list[str]) -> tuple[F
 def is_fingerprint(columns: list[Column]) -> bool:
     """Whether these are many columns that hold nothing but 0 and 1."""
     return len(columns) >= FINGERPRINT and all(
-        c.cells in ("number", "flag") and bool(((c.values == 0) | (c.values == 1)).all()) for c in columns
+        c.cells in ("number", "flag") and is_bits(c.values) for c in columns
     )
+
+
+def is_bits(values: Any) -> bool:
+    """Whether there is nothing but 0 and 1."""
+    return bool(((values == 0) | (values == 1)).all())
 
 
 def _is_one_hot(column: Column, wanted: Wanted) -> bool:

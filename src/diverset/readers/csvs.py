@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
@@ -17,9 +17,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..rounds.pool import Progress, quiet
-from .dialect import Dialect, Spelling, detect
+from .dialect import Dialect, Spelling, detect, single_blanks
 from .files import Found, digest_of, opened
-from .table import NOTHING, Column, Table, number_column, word_column
+from .table import NOTHING, Cells, Column, Table, number_column, word_column
 from .wanted import ReadError, Wanted
 
 LINE = 2**26  # characters: what is longer is not a line of a table
@@ -40,13 +40,13 @@ def read_csv(found: Found, wanted: Wanted, progress: Progress = quiet) -> tuple[
         raise ReadError(f"{found.name} is empty: wanted a table, one row per line.")
     if encoding is None:
         raise ReadError(f"{found.name} holds zero bytes: it is not a text file, or name its --encoding.")
-    with _text(found, encoding) as stream:
+    with text_of(found, encoding) as stream:
         dialect = detect(stream.read(2**16), wanted.delimiter, wanted.header)
     return _Parser(found, encoding, dialect).table(), digest
 
 
 @contextmanager
-def _text(found: Found, encoding: str) -> Iterator[TextIO]:
+def text_of(found: Found, encoding: str) -> Iterator[TextIO]:
     """The file as text. Whatever is wrong with its bytes is said with its name."""
     import io
 
@@ -93,8 +93,11 @@ class _Parser:
         )
 
     def _read(self) -> tuple[list[str], list[list[Any]]]:
-        with _text(self._found, self._encoding) as stream, _long_cells():
-            reader = csv.reader(_lines(stream, self._found), delimiter=self._dialect.delimiter)
+        with text_of(self._found, self._encoding) as stream, _long_cells():
+            lines = lines_of(stream, self._found)
+            if self._dialect.delimiter == " ":
+                lines = map(single_blanks, lines)
+            reader = csv.reader(lines, delimiter=self._dialect.delimiter)
             try:
                 return self._rows(reader)
             except csv.Error as why:
@@ -162,16 +165,21 @@ def _column(name: str, pieces: list[Any], words: bool) -> Column:
     return typed([text for piece in pieces for text in piece], name)
 
 
-def typed(texts: list[str], name: str) -> Column:
+def typed(texts: Sequence[str | None], name: str, nothing: Set[str] = NOTHING) -> Column:
     """A column of texts, or of flags or dates if that is what all of them say."""
-    said = {text for text in texts if text not in NOTHING}
+    said = {text for text in texts if text is not None and text not in nothing}
     if said and said <= _FLAGS.keys():
-        return number_column(name, np.array([_FLAGS.get(t, np.nan) for t in texts]), "flag")
+        return _looked_up(texts, _FLAGS, name, "flag")
     dates = _dates(said) if all(len(text) >= 8 for text in said) else None
     if dates:
-        return number_column(name, np.array([dates.get(t, np.nan) for t in texts]), "date")
+        return _looked_up(texts, dates, name, "date")
     same = {text: text for text in said}  # each text once in memory
-    return word_column(name, [same.get(text, text) for text in texts])
+    return word_column(name, [same.get(text, text) if text else text for text in texts], nothing)
+
+
+def _looked_up(texts: Sequence[str | None], meaning: Mapping[str, float], name: str, cells: Cells) -> Column:
+    values = [np.nan if text is None else meaning.get(text, np.nan) for text in texts]
+    return number_column(name, np.array(values), cells)
 
 
 def _dates(texts: set[str]) -> dict[str, float] | None:
@@ -229,7 +237,7 @@ def _numbered(reader: Any, ahead: list[tuple[int, list[str]]]) -> Iterator[tuple
             yield reader.line_num, row
 
 
-def _lines(stream: TextIO, found: Found) -> Iterator[str]:
+def lines_of(stream: TextIO, found: Found) -> Iterator[str]:
     number = 0
     while line := stream.readline(LINE):
         number += 1

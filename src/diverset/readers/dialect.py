@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,15 +46,19 @@ class Spelling:
 
     def encoding(self) -> str | None:
         """The encoding, or None for what is not text. All that is not UTF-8 or marked is a guess."""
-        for mark, name in _MARKS.items():
-            if self.head.startswith(mark):
-                return name
+        if mark := marked(self.head):
+            return mark
         if self._utf8 is not None and not self.zeros:
             return "utf-8"
-        return _utf16(self.head) if self.zeros else _guessed(self.head)
+        return utf16(self.head) if self.zeros else _guessed(self.head)
 
 
-def _utf16(head: bytes) -> str | None:
+def marked(head: bytes) -> str | None:
+    """The encoding that a mark at the start of a file names."""
+    return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+
+
+def utf16(head: bytes) -> str | None:
     """Western text in UTF-16 has a zero in every other byte."""
     pairs = max(len(head) // 2, 1)
     for name, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
@@ -85,14 +90,41 @@ def detect(head: str, delimiter: str | None = None, header: bool | None = None) 
     >>> detect("a;b\\n1,5;2\\n")
     Dialect(delimiter=';', header=True)
     """
-    delimiter = delimiter or max(DELIMITERS, key=lambda d: _agreement(head, d))
+    if delimiter is None:
+        delimiter = max(DELIMITERS, key=lambda d: _agreement(head, d))
+        if _agreement(head, delimiter) == (0.0, 0) and _agreement(head, " ")[0] == 1.0:
+            delimiter = " " if _numeric(_rows(head, " "), all) else delimiter
     return Dialect(delimiter, _has_header(_rows(head, delimiter)) if header is None else header)
+
+
+def looks_like_table(head: str) -> bool:
+    """Whether a text of unknown form is a table: as many cells in all lines, and a column of numbers."""
+    rows = _rows(head, detect(head).delimiter)
+    return bool(rows) and len({len(row) for row in rows}) == 1 and _numeric(rows, any)
+
+
+def _numeric(rows: list[list[str]], quantifier: Callable[[Iterable[bool]], bool]) -> bool:
+    """Whether all columns, or any, hold numbers below a header that may be there."""
+    below = rows[1:] or rows
+    columns = [[cell for cell in column if cell not in NOTHING] for column in zip(*below, strict=True)]
+    return quantifier(bool(cells) and all(map(is_number, cells)) for cells in columns)
+
+
+def single_blanks(line: str) -> str:
+    """A line of cells between blanks, with one blank between any two.
+
+    >>> single_blanks("  1.5   2 \\n")
+    '1.5 2\\n'
+    """
+    return " ".join(line.split()) + "\n"
 
 
 def _rows(head: str, delimiter: str) -> list[list[str]]:
     # the last line of the sample may be cut: it tells nothing
     lines = head.splitlines(keepends=True)
     lines = lines[:-1] if len(lines) > 1 and not head.endswith(("\n", "\r")) else lines
+    if delimiter == " ":
+        lines = [single_blanks(line) for line in lines if line.strip()]
     try:
         return [row for row in csv.reader(lines, delimiter=delimiter) if row]
     except csv.Error:

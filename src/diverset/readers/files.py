@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,30 +24,55 @@ from .reading import Skipped
 from .wanted import ReadError
 
 STDIN = "-"
-_CHUNK = 2**20
+CHUNK = 2**20
 
 
 @dataclass(frozen=True)
 class Found:
-    """A regular file, and what it is called."""
+    """A regular file, and what it is called. ``digest`` is that of the file it was unpacked from."""
 
     path: Path
     name: str
+    digest: str | None = None
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The files behind a source, in the order of the bytes of their names."""
+    """The files behind a source, in the order of the bytes of their names.
+
+    ``skipped``  what could not be read
+    ``folder``   whether a folder was searched, rather than files named
+    ``spool``    a folder for copies, which goes away when everything is read
+    """
 
     source: str
     files: list[Found]
     skipped: list[Skipped] = field(default_factory=list)
-    folder: bool = False  # whether a folder was searched, rather than files named
+    folder: bool = False
+    spool: Path = Path()
+
+    def refuse_if_most_failed(self, read: int, failed: Sequence[Skipped]) -> None:
+        """The one rule for files that cannot be read: a few are skipped and listed, but not most of them."""
+        if read and len(failed) <= read:
+            return
+        if not read and not failed:
+            raise ReadError(f"{self.source} holds no file that can be read.")
+        shown = "; ".join(f"{what}: {why}" for what, why in failed[:5])
+        more = f"; and {len(failed) - 5:,} more" if len(failed) > 5 else ""
+        raise ReadError(
+            f"{self.source}: {len(failed):,} of {read + len(failed):,} files cannot be read ({shown}{more}). "
+            "Name those that are to be read."
+        )
 
 
 def printable(path: str | Path) -> str:
-    """A path as text; bytes that are not UTF-8 are shown as \\xff."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    """A path as text that no terminal obeys; bytes that are not UTF-8 are shown as \\xff.
+
+    >>> print(printable("a\\x1b[2J.csv"))
+    a\\x1b[2J.csv
+    """
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 @contextmanager
@@ -57,12 +82,15 @@ def listing(source: str | Path | Sequence[str | Path]) -> Iterator[Listing]:
     if not named:
         raise ReadError("No file was named: wanted a file, a folder, a glob such as 'photos/*.jpg', or -.")
     title = printable(named[0]) if len(named) == 1 else f"{printable(named[0])} and {len(named) - 1:,} more"
-    with tempfile.TemporaryDirectory(prefix="diverset-") as spool:
-        found = Listing("standard input" if title == STDIN else title, [])
+    with tempfile.TemporaryDirectory(prefix="diverset-", ignore_cleanup_errors=True) as spool:
+        found = Listing("standard input" if title == STDIN else title, [], spool=Path(spool))
         folder = False
         for one in named:
-            folder |= _add(one, found, Path(spool))
-        yield Listing(found.source, found.files, found.skipped, folder)
+            try:
+                folder |= _add(one, found, Path(spool))
+            except OSError as why:
+                raise ReadError(f"{printable(one)} cannot be read: {_reason(why)}.") from None
+        yield replace(found, folder=folder)
 
 
 def _add(named: str | Path, to: Listing, spool: Path) -> bool:
@@ -161,17 +189,17 @@ def opened(found: Found) -> Iterator[IO[bytes]]:
 
 
 def digest_of(found: Found, progress: Progress = quiet, look: Any = None) -> str:
-    """SHA-256 of a file; ``look`` is called with each piece of it on the way."""
+    """SHA-256 of a file; ``look`` is called with each piece of it on the way, unpacked."""
     digest = hashlib.sha256()
     with opened(found) as stream:
         size, done = os.fstat(stream.fileno()).st_size, 0
-        while piece := stream.read(_CHUNK):
+        while piece := stream.read(CHUNK):
             digest.update(piece)
             if look is not None:
                 look(piece)
             done += len(piece)
             progress("reading", done, max(size, done))
-    return digest.hexdigest()
+    return found.digest or digest.hexdigest()
 
 
 def digest_of_all(digests: Sequence[str]) -> str:

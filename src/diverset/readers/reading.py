@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -38,7 +38,7 @@ class Reading:
     X: Any
     kernel: Kernel
     kind: Kind
-    names: list[str]
+    names: Sequence[str]
     source: str
     digest: str
     columns: Mapping[str, Any] = field(default_factory=dict)

@@ -2,12 +2,13 @@
 
 # missing  which cells hold nothing
 # place    how a row is found again in its file: "line 17" of a CSV, "row 16" of a Parquet file
+# odd      columns that hold what cannot be a feature, a text or a name: lists of different lengths, bytes
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -29,7 +30,7 @@ class Column:
     """One column.
 
     ``values``  float64 with NaN where nothing is, for numbers, flags (0 and 1) and dates (days since
-                1970); a matrix of one row per item for vectors; texts for words
+                1970); a matrix of floats, one row per item, for vectors; texts for words
     """
 
     name: str
@@ -43,19 +44,23 @@ class Column:
 
 def number_column(name: str, values: Floats, cells: Cells = "number") -> Column:
     """A column of float64 in which NaN means that nothing is there."""
+    values = np.asarray(values, dtype=np.float64)
     return Column(name, cells, values, np.isnan(values))
 
 
-def vector_column(name: str, values: Floats) -> Column:
+def vector_column(name: str, values: Any) -> Column:
+    """A column of vectors, a row of ``values`` each. What is no float becomes one."""
+    if values.dtype.kind != "f" or values.dtype.itemsize > 8:
+        values = values.astype(np.float64)
     missing: Bools = np.asarray(np.isnan(values).any(axis=1))
     return Column(name, "vector", values, missing)
 
 
-def word_column(name: str, values: Sequence[str | None]) -> Column:
+def word_column(name: str, values: Sequence[str | None], nothing: Set[str] = NOTHING) -> Column:
     """A column of texts; None, and whatever stands for nothing, is missing."""
     words = np.empty(len(values), dtype=object)
     words[:] = ["" if value is None else value for value in values]
-    missing = np.fromiter((value is None or value in NOTHING for value in values), bool, len(values))
+    missing = np.fromiter((value is None or value in nothing for value in values), bool, len(values))
     return Column(name, "word", words, missing)
 
 
@@ -65,6 +70,8 @@ class Table:
 
     ``place``  how row i is found again in the file
     ``notes``  what was decided while reading: delimiter, encoding, names
+    ``odd``    the columns that could not be read, and why; an error only if they are asked for
+    ``loose``  whether a column may be absent in other parts of the same data, as keys in JSON lines
     """
 
     source: str
@@ -72,6 +79,8 @@ class Table:
     n: int
     place: Callable[[int], str]
     notes: tuple[str, ...] = ()
+    odd: Mapping[str, str] = field(default_factory=dict)
+    loose: bool = False
 
     def take(self, rows: Ints) -> Table:
         columns = {name: column.take(rows) for name, column in self.columns.items()}
@@ -84,14 +93,20 @@ def stacked(tables: Sequence[Table]) -> Table:
     first = tables[0]
     if len(tables) == 1:
         return first
+    odd = {name: why for table in reversed(tables) for name, why in table.odd.items()}
+    loose = all(table.loose for table in tables)
     for other in tables[1:]:
-        if set(other.columns) != set(first.columns):
-            odd = ", ".join(map(repr, sorted(set(other.columns) ^ set(first.columns))[:5]))
+        differ = sorted({*other.columns, *other.odd} ^ {*first.columns, *first.odd})
+        if differ and not loose:
             raise ReadError(
-                f"{other.source} and {first.source} differ in their columns ({odd}): "
-                "tables that are read together must have the same."
+                f"{other.source} and {first.source} differ in their columns "
+                f"({', '.join(map(repr, differ[:5]))}): tables that are read together must have the same."
             )
-    columns = {name: _joined([t.columns[name] for t in tables]) for name in first.columns}
+    columns = {}
+    for name in dict.fromkeys(name for table in tables for name in table.columns if name not in odd):
+        columns[name] = joined(
+            [t.columns.get(name) or number_column(name, np.full(t.n, np.nan)) for t in tables]
+        )
     ends = np.cumsum([t.n for t in tables])
 
     def place(row: int) -> str:
@@ -99,11 +114,15 @@ def stacked(tables: Sequence[Table]) -> Table:
         return f"{tables[at].source}, {tables[at].place(row - int(ends[at]) + tables[at].n)}"
 
     notes = tuple(dict.fromkeys(note for t in tables for note in t.notes))
-    return Table(f"{len(tables)} files", columns, int(ends[-1]), place, notes)
+    return Table(f"{len(tables)} files", columns, int(ends[-1]), place, notes, odd, loose)
 
 
-def _joined(columns: Sequence[Column]) -> Column:
+def joined(columns: Sequence[Column]) -> Column:
+    """Pieces of one column, one below the other. Where nothing is, a piece takes the form of the others."""
     kinds = {c.cells for c in columns if not c.missing.all()} or {columns[0].cells}
+    if kinds == {"flag", "number"}:
+        columns = [replace(c, cells="number") if c.cells == "flag" else c for c in columns]
+        kinds = {"number"}
     if len(kinds) > 1:
         raise ReadError(
             f"Column {columns[0].name!r} holds {' in one file and '.join(sorted(kinds))} in another: "

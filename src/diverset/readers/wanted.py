@@ -27,14 +27,15 @@ class ReadError(ValueError):
 class Wanted:
     """How to read. All of it may be left to the reader, which says in its notes what it decided.
 
-    ``kind``         "table", "vectors", "images" or "texts", where the source leaves it open
-    ``columns``      the columns that are features (globs); all of them, if none is named
+    ``kind``         "table" (columns with units of their own), "vectors" (rows as they are), "images" or
+                     "texts", where the source leaves it open
+    ``columns``      the columns that are features (globs); if none is named the only one of vectors, else all
     ``drop``         columns that are not features (globs), such as groups and labels
     ``text``         the column or key that holds a text per row: the texts become the features
     ``id``           the column that names the rows
     ``header``       whether the first line of a CSV names the columns
     ``delimiter``, ``encoding``  of a CSV
-    ``standardize``  numeric columns of a table get mean 0 and deviation 1; arrays stay as they are
+    ``standardize``  numeric columns of a table get mean 0 and deviation 1; vectors stay as they are
     ``one_hot``      columns of words become a column of 0 and 1 for each word; else they are left out
     ``missing``      "refuse" names the first; "drop" leaves its row out; "mean" fills numbers in
     ``features``     the extractor for images (sift, pixels, ...) or texts (tfidf, wordllama)
@@ -62,6 +63,11 @@ class Wanted:
             raise ReadError(nearest("missing", self.missing, get_args(Missing)))
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise ReadError(f"delimiter must be one character, got delimiter={self.delimiter!r}.")
+        if self.text is not None and self.columns:
+            raise ReadError(
+                f"text={self.text!r} makes texts the features, and columns={self.columns!r} other columns: "
+                "name one of the two."
+            )
         known = [name for names in FEATURES.values() for name in names]
         if self.features is not None and self.features not in known:
             raise ReadError(nearest("features", self.features, known))
