@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .claims import Claim
-from .data import PARTS, DataError
+from ..commands import options
+
+if TYPE_CHECKING:
+    from .claims import Claim
 
 
 @click.command("paper")
@@ -32,7 +36,8 @@ from .data import PARTS, DataError
     metavar="NAMES",
     help="Some of boston,stock,abalone,bank8fm,plane,dogs,kimia99, separated by commas.",
 )
-def paper(data: Path | None, out: Path, fast: bool, only: str | None) -> None:
+@options.talk
+def paper(data: Path | None, out: Path, fast: bool, only: str | None, quiet: bool) -> None:
     """Rerun the experiments of "Towards Deterministic Diverse Subset Sampling" on the real data.
 
     Leaves figures (PNG, SVG), numbers (CSV) and one page: the paper says / we measured.
@@ -44,12 +49,13 @@ def paper(data: Path | None, out: Path, fast: bool, only: str | None) -> None:
         raise click.ClickException(
             f"diverset paper needs {why.name}. Type: pip install 'diverset[paper]'"
         ) from None
+    from .data import PARTS, DataError
     from .progress import showing
     from .run import run
 
     names = tuple(part.strip() for part in only.split(",") if part.strip()) if only else PARTS
     try:
-        with showing() as show:
+        with showing(sys.stderr.isatty() and not quiet) as show:
             outcome = run(out, data=data, fast=fast, only=names, show=show)
     except DataError as why:
         raise click.ClickException(str(why)) from None
