@@ -45,3 +45,8 @@ def signs(n: int, m: int) -> Floats:
 def is_sparse(X: object) -> bool:
     """Whether X is a SciPy sparse array or matrix, without importing SciPy for the answer."""
     return type(X).__module__.startswith("scipy.sparse")
+
+
+def is_dask(X: object) -> bool:
+    """Whether X is a Dask collection, without importing Dask for the answer."""
+    return type(X).__module__.startswith(("dask.", "dask_expr"))

@@ -14,6 +14,7 @@ from .judging import judge, products
 from .kernels import MEMORY, Kernel
 from .messages import nearest
 from .methods import METHODS, Method, Problem
+from .rounds.parts import tidy
 from .rounds.pool import Progress, quiet
 from .selection import Selection
 from .threads import narrow
@@ -141,6 +142,7 @@ def _finite(value: float | None) -> float | None:
 
 
 @narrow()
+@tidy()
 def compare(
     X: Any,
     k: int,

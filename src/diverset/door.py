@@ -17,7 +17,7 @@ from .kernels.matrix import checked_quality
 from .messages import checked_k, checked_memory, nearest, whole
 from .methods import METHODS, Method, Outcome, Problem
 from .metrics import log_det
-from .rounds.parts import LocalParts, Parts
+from .rounds.parts import LocalParts, Parts, tidy
 from .rounds.pool import Progress, RoundPool, quiet
 from .selection import Selection, Stop
 from .solvers import Solver
@@ -31,6 +31,7 @@ LARGEST = 1e150  # of the values in K: the square of a larger one is infinite
 
 
 @narrow()
+@tidy()
 def select(
     X: Any,
     k: int,
@@ -86,7 +87,7 @@ def select(
     )
     picks, made = solve(items, problem, chosen)
     if made < picks.k:
-        warnings.warn(rank_reached(made, picks.k), stacklevel=3)  # behind the frame that `narrow` adds
+        warnings.warn(rank_reached(made, picks.k), stacklevel=4)  # behind the frames of `narrow` and `tidy`
     return picks
 
 
@@ -302,7 +303,7 @@ def _selection(outcome: Outcome, items: Items | Parts, problem: Problem, method:
         solver=outcome.solver,
         gap=outcome.gap,
         missed=outcome.missed,
-        labels=_labels(items, picks) if isinstance(items, Items) else None,
+        labels=_labels(items, picks) if isinstance(items, Items) else items.labels(picks),
         n=choice.n,
     )
 

@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import kernels
+from .arrays import is_dask
 from .door import sample, select
 from .items import read_items, refuse_missing
 from .kernels import Kernel, Precomputed
@@ -110,7 +111,12 @@ class DiverseNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _OnKern
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the landmarks among the rows of X, and normalise the kernel between them."""
+        """Choose the landmarks among the rows of X, and normalise the kernel between them.
+
+        Of a Dask array or dataframe, only the landmarks come here.
+        """
+        if is_dask(X):
+            return self._fit_in_parts(X)
         rows = self._rows(X, reset=True)
         k = _at_most(rows.shape[0], self.n_components)
         self.kernel_ = _kernel_object(self.kernel, self._kernel_params(), rows).resolve(rows)
@@ -122,17 +128,46 @@ class DiverseNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _OnKern
         else:
             rng = _generator(self.random_state)
             picks = sample(rows, k, kernel=self.kernel_, method=sampler, rng=rng).indices
+        return self._settle(picks, rows[picks])
+
+    def _fit_in_parts(self, X: Any) -> Self:
+        if self._precomputed or _sampler(self.method) is not None:
+            what = f"kernel={self.kernel!r}" if self._precomputed else f"method={self.method!r}"
+            raise TypeError(
+                f"{what} wants the rows in memory, and X is a Dask collection. "
+                "Take a deterministic method and a kernel of rows, or X.compute()."
+            )
+        self._count_columns(X, reset=True)
+        width = np.empty((0, self.n_features_in_))
+        kernel = _kernel_object(self.kernel, self._kernel_params(), width)
+        picks = select(X, whole("n_components", self.n_components), kernel=kernel, method=self.method)
+        self.kernel_ = picks.kernel
+        return self._settle(picks.indices, np.asarray(picks.take(X)))
+
+    def _count_columns(self, X: Any, reset: bool) -> None:
+        """What scikit-learn notes down of a Dask collection; of a frame, from its empty copy."""
+        validate_data(self, X._meta if hasattr(X, "dtypes") else X, skip_check_array=True, reset=reset)
+
+    def _settle(self, picks: Any, landmarks: Any) -> Self:
         self.component_indices_ = picks
-        self.components_ = rows[picks]
+        self.components_ = landmarks
         U, S, V = np.linalg.svd(self._with_landmarks(self.components_))
         self.normalization_ = U / np.sqrt(np.maximum(S, 1e-12)) @ V
-        self._n_features_out = k
+        self._n_features_out = len(picks)
         return self
 
     def transform(self, X: Any) -> Any:
-        """The features of the rows of X, one column per landmark."""
+        """The features of the rows of X, one column per landmark; of a Dask collection, a lazy Dask array."""
         check_is_fitted(self)
+        if is_dask(X):
+            from .distributed import row_map
+
+            self._count_columns(X, reset=False)
+            return row_map(self._features_of, X, self._n_features_out)
         return self._with_landmarks(self._rows(X, reset=False)) @ self.normalization_.T
+
+    def _features_of(self, rows: Any) -> Any:
+        return self._with_landmarks(rows) @ self.normalization_.T
 
     def _with_landmarks(self, rows: Any) -> Any:
         """The kernel of rows with the landmarks, in single precision if the rows are."""

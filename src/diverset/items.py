@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import EPS, Floats, Rows, is_sparse
+from .arrays import EPS, Floats, Rows, is_dask, is_sparse
 from .threads import row_blocks
 
 _CHECK_ROWS = 2**14  # rows looked at in one go: a memory map is never read as a whole
@@ -49,6 +49,11 @@ Drop or fill them first: X.dropna() for a frame, or sklearn.impute.SimpleImputer
     """
     if isinstance(X, Items):
         return X
+    if is_dask(X):
+        raise TypeError(
+            f"{name} is a Dask collection, wanted rows in memory: only select, plan, compare, "
+            f"DiverseNystroem and relative_error(norm='trace') go to the rows. Type {name}.compute()."
+        )
     if is_sparse(X):
         return Items(_sparse_rows(name, X))
     if hasattr(X, "to_numpy") and hasattr(X, "columns"):

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .arrays import Floats, Ints
+from .door import find_problem
 from .kernels import Kernel, KernelMatrix
 from .methods import Problem
 from .metrics import vendi_score
-from .nystrom import inverse_root
-from .rounds.parts import Part
+from .nystrom import checked_indices, inverse_root
+from .rounds.parts import Part, tidy
+from .threads import narrow
 
 _STEPS = 100
 _CLOSE = 1e-4  # the residual at which an eigenvalue is taken, relative to it
@@ -67,12 +69,12 @@ class View(NamedTuple):
     S: Floats
 
 
-def _view(problem: Problem, picks: Ints) -> tuple[View, float]:
+def _view(problem: Problem, picks: Ints, eps: float | None = None) -> tuple[View, float]:
     pool = problem.rounds
     fetched = pool.fetch(picks)
     K_CC = pool.among(fetched)
     roots = _roots(np.diagonal(K_CC))
-    view = View(pool.kernel, fetched.rows, fetched.weights, roots, inverse_root(K_CC, None))
+    view = View(pool.kernel, fetched.rows, fetched.weights, roots, inverse_root(K_CC, eps))
     return view, vendi_score(K_CC)
 
 
@@ -106,6 +108,21 @@ def _stand(part: Part, view: View) -> tuple[float, ...]:
 
 def _roots(diagonal: Floats) -> Floats:
     return np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+
+
+@narrow()
+@tidy()
+def error_in_parts(X: Any, indices: Any, kernel: Any, norm: str, eps: float | None) -> float:
+    """`relative_error` in the norms that need one look at every row, where the rows are."""
+    if norm not in ("trace", "max"):
+        raise ValueError(
+            f"norm={norm!r} reads all of the kernel matrix, and the rows of X are with Dask. "
+            "Type norm='trace' or 'max', or X=X.compute()."
+        )
+    _, problem = find_problem(X, 1, kernel=kernel)
+    view, _ = _view(problem, checked_indices(indices, problem.n), eps)
+    trace, most, _ = _looked(problem, view)
+    return trace if norm == "trace" else most
 
 
 # --- operator norms, all in step --------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Floats, is_dask
 from .items import numbers
 from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
 from .messages import nearest
@@ -92,7 +92,8 @@ def relative_error(
     ``norm``: "operator" (largest eigenvalue), "max" (largest entry), "trace" or "frobenius".
     ``eps=1e-12`` is the paper's (K_CC + 1e-12 I)^-1; None the pseudo-inverse. "trace" needs k columns of K,
     "max" and "frobenius" one pass over all of it in row blocks, "operator" a few products with it.
-    X may be a kernel matrix from `kernel_matrix`, to be used for several calls.
+    X may be a kernel matrix from `kernel_matrix`, to be used for several calls, or, for "trace" and "max", a
+    Dask collection: one pass where its rows are.
 
     >>> from diverset.kernels import Gaussian
     >>> X = [[0.0], [0.1], [3.0]]
@@ -103,6 +104,10 @@ def relative_error(
 
     if norm not in get_args(Norm):
         raise ValueError(nearest("norm", norm, get_args(Norm)))
+    if is_dask(X):
+        from .judging import error_in_parts
+
+        return error_in_parts(X, indices, kernel, norm, eps)
     K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
     F = Nystrom(K, indices, eps=eps).columns()
     if norm == "trace":

@@ -19,7 +19,7 @@ from .kernels import MEMORY, Kernel
 from .methods import DAS, Method, Problem
 from .rounds.lowrank import SAMPLE as _SAMPLE
 from .rounds.lowrank import LowRank
-from .rounds.parts import LocalParts
+from .rounds.parts import LocalParts, tidy
 from .rounds.pool import RoundPool
 from .spectrum import NEAR, BlockKrylov, Dense
 from .threads import cores, narrow
@@ -82,6 +82,7 @@ def duration(seconds: float) -> str:
 
 
 @narrow()
+@tidy()
 def plan(
     X: Any,
     k: int,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, is_dask
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,11 +109,18 @@ class Selection:
         >>> picks.take(["a", "b", "c"])
         ['c', 'a']
         """
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if is_dask(X):
+            from .distributed import row_count, take
+
+            n = row_count(X)
+        else:
+            n = X.shape[0] if hasattr(X, "shape") else len(X)
         if n != self.n:
             raise ValueError(
                 f"These picks are rows of {self.n} items, X has {n}: pass the items they came from."
             )
+        if is_dask(X):
+            return take(X, self.indices)
         if hasattr(X, "iloc"):
             return X.iloc[self.indices]
         if isinstance(X, (list, tuple)):

@@ -39,6 +39,8 @@ class Auto:
             return Dense(why="the kernel is a product of few columns")
         if not pool.fits:
             takes, allowed = 8 * pool.n**2 / 1e9, pool.memory / 1e9
+            if takes <= allowed:
+                return LowRank(why="the items are not in one place")
             return LowRank(
                 why=f"K of {pool.n:,} items takes {takes:,.1f} GB, more than the {allowed:.1f} GB allowed"
             )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Floats, Ints
+from .arrays import Floats, Ints, is_dask
 from .items import Items, first_missing, missing_values, read_items
 from .rounds.parts import LocalParts, Part, Parts
 
@@ -26,7 +26,7 @@ def find_items(X: Any, memory: int, client: Any = None) -> Items | Parts:
         X = opened(Path(X))
     if type(X).__module__.startswith("pyarrow."):
         X = ParquetRows(X)
-    if type(X).__module__.startswith(("dask.", "dask_expr")):
+    if is_dask(X):
         from .distributed import DaskParts
 
         return checked(DaskParts(X, client=client))
@@ -112,7 +112,7 @@ def checked(parts: Parts) -> Parts:
         count += missing
         first = at if first is None else first
     if first is not None:
-        missing_values(count, *first)
+        missing_values(count, *first, columns=getattr(parts, "names", None))
     return parts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .blocks import take
+from .blocks import row_count, row_map, take
 from .parts import DaskParts
 
-__all__ = ["DaskParts", "take"]
+__all__ = ["DaskParts", "row_count", "row_map", "take"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,28 @@ def _refuse_words(X: Any) -> None:
             )
 
 
+def row_map(function: Callable[[Any], Any], X: Any, width: int) -> Any:
+    """A lazy Dask array: ``function`` of the rows of every partition, ``width`` columns."""
+    rows = X.to_dask_array() if hasattr(X, "to_dask_array") else X.rechunk({1: -1})
+    dtype = np.float32 if rows.dtype == np.float32 else np.float64
+
+    def checked(block: Any) -> Any:
+        numbers = np.asarray(block, dtype=dtype)
+        if not np.isfinite(numbers).all():
+            raise ValueError("X holds values that are not finite. Drop or fill them first: X.dropna().")
+        return function(numbers) if len(numbers) else np.empty((0, width), dtype)
+
+    chunks = rows.chunks[0], (width,)
+    return rows.map_blocks(checked, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
+
+
 def take(X: Any, numbers: Ints) -> Any:
     """These rows of a Dask collection as they are, in memory: an array, or a frame with its labels."""
     from dask.base import compute
     from dask.delayed import delayed
 
     blocks, _, names = blocks_of(X)
-    sizes = compute(*[delayed(len)(block) for block in blocks])
-    firsts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    firsts = np.concatenate([[0], np.cumsum(_sizes(blocks), dtype=np.int64)])
     homes = np.searchsorted(firsts[1:], numbers, side="right")
     order = np.argsort(homes, kind="stable")
     pieces = compute(
@@ -61,6 +76,19 @@ def take(X: Any, numbers: Ints) -> Any:
     from pandas import concat
 
     return concat(pieces).iloc[back]
+
+
+def row_count(X: Any) -> int:
+    """How many rows there are, also where Dask does not know."""
+    return sum(_sizes(blocks_of(X)[0]))
+
+
+def _sizes(blocks: list[Any]) -> tuple[int, ...]:
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    sizes: tuple[int, ...] = compute(*[delayed(len)(block) for block in blocks])
+    return sizes
 
 
 def _picked(block: Any, wanted: Ints) -> Any:

@@ -70,6 +70,9 @@ class Parts(Protocol):
     def rows(self, numbers: Ints) -> Any:
         """These rows, in this order."""
 
+    def labels(self, numbers: Ints) -> Any:
+        """What these rows are called; None if they are not."""
+
 
 class LocalParts:
     """Parts of an array, a sparse matrix, or anything else with a shape and slices of rows."""
@@ -109,6 +112,9 @@ class LocalParts:
     def rows(self, numbers: Ints) -> Any:
         found = self._source[np.asarray(numbers)]
         return found if is_sparse(found) else np.asarray(found, dtype=np.float64)
+
+    def labels(self, numbers: Ints) -> Any:
+        return None
 
     def _answer(self, task: Task, message: Any, along: Any, at: int) -> Any:
         here = slice(int(self._edges[at]), int(self._edges[at + 1]))

@@ -61,7 +61,8 @@ class Rated(NamedTuple):
 def rate(part: Part, question: Lengths) -> Rated:
     """The best rows of this part."""
     rising, falling, done = part.cache.get(question.key, (None, None, 0))
-    fresh = rising is None
+    fresh = rising is None or done > len(question.changes)  # of a later round: this is an earlier one again
+    done = 0 if fresh else done
     rising, falling = np.empty((2, part.rows.shape[0])) if fresh else (rising.copy(), falling.copy())
     new, changes = question.steps[:, 2 * done :], question.changes[done:]
     if fresh or len(changes):

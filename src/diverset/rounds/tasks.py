@@ -130,6 +130,8 @@ def _largest(gains: Floats, most: int) -> Ints:
 def current_gains(part: Part, question: Question) -> Floats:
     """Gains after all that was removed so far; from the cache, what was removed before."""
     kept = part.cache.get(question.key)
+    if kept is not None and kept[1] > question.removed.shape[1]:
+        kept = None  # of a later round, and this is an earlier one again
     gains, done = (np.empty(part.rows.shape[0]), 0) if kept is None else kept
     new = question.removed[:, done:]
     if kept is not None and new.shape[1] == 0:
