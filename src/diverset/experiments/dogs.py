@@ -16,19 +16,17 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
-from ..arrays import Floats, Ints, spread
+from ..arrays import Ints, spread
 from ..door import select
+from ..readers.features import sift
 from .kpca import projection
 from .pictures import Pictures
 
 K_PICKS = 4
 PLACES = ("keypoints", "dense grid")
+WEIGHTS = sift.WEIGHTS
 WORDS = (500, 100, 200, 1000)
-WEIGHTS = ("shares", "counts", "present or not")
 SEEDS = (0, 1, 2)
-_SAMPLE = 20_000  # descriptors from which the words are learnt
-_ROUNDS = 25  # of k-means, at most
-_STEP, _PATCH = 10, 16  # of the dense grid, in pixels
 
 
 @dataclass(frozen=True)
@@ -62,80 +60,22 @@ class Album:
 
     def descriptors(self, places: str) -> list[Any]:
         if places not in self._descriptors:
-            self._descriptors[places] = [described(image, places) for image in self.photos.images]
+            grid = places == PLACES[1]
+            self._descriptors[places] = [sift.descriptors(image, grid) for image in self.photos.images]
         return self._descriptors[places]
 
     def counts(self, places: str, words: int, seed: int) -> Ints:
         """How often each word occurs in each photo."""
         every = self.descriptors(places)
         pooled = np.concatenate(every)
-        centres = vocabulary(pooled[np.sort(spread(len(pooled), _SAMPLE))], words, seed)
-        return np.array([np.bincount(nearest(D, centres), minlength=words) for D in every])
+        centres = sift.vocabulary(pooled[np.sort(spread(len(pooled), sift.SAMPLE))], words, seed)
+        return np.array([sift.histogram(D, centres) for D in every])
 
     @cached_property
     def how_many(self) -> str:
         return ", ".join(
             f"{sum(map(len, found)):,} at {places}" for places, found in self._descriptors.items()
         )
-
-
-def described(image: Any, places: str) -> Any:
-    """The SIFT descriptors of a photo, as float32 rows."""
-    import cv2
-
-    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    make: Any = getattr(cv2, "SIFT_create")  # noqa: B009  its stubs lack the name
-    sift = make()
-    if places == PLACES[0]:
-        _, found = sift.detectAndCompute(grey, None)
-    else:
-        height, width = grey.shape
-        grid = [
-            cv2.KeyPoint(float(x), float(y), float(_PATCH))
-            for y in range(_STEP, height - _STEP + 1, _STEP)
-            for x in range(_STEP, width - _STEP + 1, _STEP)
-        ]
-        _, found = sift.compute(grey, grid)
-    return np.empty((0, 128), dtype=np.float32) if found is None else found
-
-
-def vocabulary(descriptors: Any, words: int, seed: int) -> Any:
-    """Centres by Lloyd's k-means, started at descriptors drawn with this seed.
-
-    Written out because scikit-learn's adds up its clusters in the order in which threads finish: two
-    runs may differ. A centre that loses all its descriptors stays where it is.
-    """
-    from scipy.sparse import csr_array
-
-    count = len(descriptors)
-    centres = descriptors[np.random.default_rng(seed).permutation(count)[:words]]
-    before = np.full(count, -1, dtype=np.int64)
-    for _ in range(_ROUNDS):
-        labels = nearest(descriptors, centres)
-        if (labels == before).all():
-            break
-        before = labels
-        ones = np.ones(count, dtype=descriptors.dtype)
-        members = csr_array((ones, (labels, np.arange(count))), shape=(words, count))
-        sizes = np.bincount(labels, minlength=words)[:, None]
-        centres = np.where(sizes > 0, members @ descriptors / np.maximum(sizes, 1), centres)
-        centres = centres.astype(descriptors.dtype)
-    return centres
-
-
-def nearest(descriptors: Any, centres: Any) -> Ints:
-    """The nearest word of every descriptor: the least |c|^2 - 2 d.c."""
-    offset = (centres**2).sum(axis=1)
-    found: Ints = np.argmin(offset - 2 * (descriptors @ centres.T), axis=1).astype(np.int64)
-    return found
-
-
-def weighted(counts: Ints, weights: str) -> Floats:
-    """Histograms from counts."""
-    H = counts.astype(np.float64)
-    if weights == WEIGHTS[0]:
-        return np.asarray(H / np.maximum(H.sum(axis=1, keepdims=True), 1.0))
-    return H if weights == WEIGHTS[1] else (H > 0).astype(np.float64)
 
 
 def judged(album: Album, places: str, words: int, seed: int) -> list[dict[str, Any]]:
@@ -145,7 +85,7 @@ def judged(album: Album, places: str, words: int, seed: int) -> list[dict[str, A
 
 
 def _judged(photos: Pictures, counts: Ints, reading: Reading) -> dict[str, Any]:
-    H = weighted(counts, reading.weights)
+    H = sift.weighted(counts, reading.weights)
     picks = select(H, K_PICKS, kernel=kernels.HistogramIntersection())
     found = [photos.classes[i] for i in picks]
     row = {
