@@ -1,0 +1,70 @@
+// WHAT CAN BE TAKEN AWAY? Picks, or the items chosen on the map, as CSV or JSON.
+
+// A spreadsheet takes a cell that starts with one of these for a formula: an apostrophe before it makes it
+// a text again. The command does the same to the CSV it writes, and its help says so.
+const harmless = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+
+function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value); // a number of ours, also a negative one
+  const text = harmless(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csv(records) {
+  const names = Object.keys(records[0]);
+  const lines = [names, ...records.map((record) => names.map((name) => record[name]))];
+  return lines.map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
+}
+
+const pickRecords = () =>
+  facts.picks.slice(0, first).map((pick, place) => ({
+    pick: place + 1,
+    row: pick.row,
+    name: facts.pickNames[place],
+    gain: pick.gain,
+    margin: pick.margin,
+    certified: pick.decided,
+    nearest_earlier_pick: pick.earlier === null ? null : pick.earlier + 1,
+    similarity: pick.similarity,
+  }));
+
+const chosenRecords = () =>
+  chosen.map((at) => {
+    const place = placeOf.get(at);
+    return {
+      row: rowOf(at),
+      name: place === undefined ? (facts.names ? facts.names[at] : String(rowOf(at))) : facts.pickNames[place],
+      pick: place === undefined ? null : place + 1,
+      nearest_pick: facts.nearest[at] + 1,
+      similarity: facts.similarity[at] / 100,
+    };
+  });
+
+function save(name, type, text) {
+  const link = element("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function startExports() {
+  const json = (key, records) => JSON.stringify({ schema: 1, ...facts.export, [key]: records }, null, 2) + "\n";
+  const on = (id, action) => byId(id).addEventListener("click", action);
+  on("export-csv", () => save("picks.csv", "text/csv", csv(pickRecords())));
+  on("export-json", () => save("picks.json", "application/json", json("picks", pickRecords())));
+  on("chosen-csv", () => save("items.csv", "text/csv", csv(chosenRecords())));
+  on("chosen-json", () => save("items.json", "application/json", json("items", chosenRecords())));
+  const copy = byId("copy");
+  copy?.addEventListener("click", async () => {
+    getSelection().selectAllChildren(byId("command")); // a page from disk may be refused the clipboard
+    try {
+      await navigator.clipboard.writeText(byId("command").textContent);
+    } catch {
+      document.execCommand("copy");
+    }
+    copy.textContent = "Copied";
+    setTimeout(() => (copy.textContent = "Copy"), 1500);
+  });
+}
