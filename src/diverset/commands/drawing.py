@@ -49,8 +49,11 @@ def sample(ctx: click.Context, /, seed: int | None, draws: int, quiet: bool, **g
     from .output import planned
 
     tell = Teller(quiet)
-    if given["k"] is None and given["method"].partition(":")[0] != "dpp":
+    any_number = given["method"].partition(":")[0] == "dpp"
+    if given["k"] is None and not any_number:
         raise click.UsageError(f"--method {given['method']} wants a number of items: -k 20.")
+    if given["k"] is not None and any_number:
+        raise click.UsageError(f"--method dpp draws as many items as come: leave -k {given['k']} out.")
     output = planned(given["form"], given["output"], sources=given["sources"])
     if output.page is not None:
         raise click.UsageError("sample makes no report: wanted .json, .csv, .txt or .parquet.")

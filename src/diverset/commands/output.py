@@ -72,6 +72,8 @@ def planned(
     """The output that was asked for, or a refusal."""
     out = None if file in (None, "-") else Path(str(file))
     report = None if page is None else Path(page)
+    for path in filter(None, (out, report)):
+        _writable(path, sources)
     if out is not None:
         form = _form_of(out, form, suffixes)
         if form == "report":
@@ -85,8 +87,6 @@ def planned(
         need("report")
     if form in _EXTRAS and form != "report":
         need(form)
-    for path in filter(None, (out, report)):
-        _writable(path, sources)
     if out is not None and report is not None and out.resolve() == report.resolve():
         raise click.UsageError(f"-o and --report name the same file {out}.")
     return Output(form, out, report)

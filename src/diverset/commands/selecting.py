@@ -74,7 +74,7 @@ def select(
 
     task = task_of(given, tell)
     if dry_run:
-        find_plan(task, output)
+        find_plan(task, output, options.command_line(ctx))
         return
     picks = find_picks(task, tell)
     if strict and not picks.certified:

@@ -109,12 +109,15 @@ def neutral(cell: Any) -> Any:
 
 def as_csv(sheet: Sheet) -> str:
     """The sheet for a spreadsheet: no cell of it is a formula."""
+    rows = [list(sheet), *zip(*sheet.values(), strict=True)]
+    return "".join(_line([neutral(_cell(value)) for value in row]) for row in rows)
+
+
+def _line(cells: list[Any]) -> str:
+    # ended by \r\n the writer quotes cells with either in them: a bare \r would start a row of its own
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([neutral(name) for name in sheet])
-    for row in zip(*sheet.values(), strict=True):
-        writer.writerow([neutral(_cell(value)) for value in row])
-    return text.getvalue()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _cell(value: Any) -> Any:

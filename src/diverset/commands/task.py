@@ -96,9 +96,13 @@ def task_of(given: Mapping[str, Any], tell: Teller) -> Task:
         reading = read(sources[0] if len(sources) == 1 else list(sources), wanted, progress=progress)
     for line in words_about(reading):
         tell(line)
+    found = _rules(given, quota, reading)
+    nameless = found.get("groups", ()).count(rules.NO_LABEL)
+    if nameless:
+        tell(f"  {nameless:,} items have no {given['groups']!r}: they are the group {rules.NO_LABEL}")
     kernel = specs.kernel_for(given["kernel"], given["bandwidth"], reading.kernel)
     _refuse_standardised(given["kernel"], reading, wanted)
-    return Task(reading, kernel, wanted, given, _rules(given, quota, reading), _quality(given, reading))
+    return Task(reading, kernel, wanted, given, found, _quality(given, reading))
 
 
 def _wanted(given: Mapping[str, Any]) -> Wanted:

@@ -67,7 +67,7 @@ def find_picks(task: Task, tell: Teller) -> Selection:
         )
 
 
-def find_plan(task: Task, output: Output) -> None:
+def find_plan(task: Task, output: Output, command: str) -> None:
     """Print what `find_picks` would do."""
     from ..choice import plan_choice
     from ..messages import checked_k
@@ -77,7 +77,7 @@ def find_plan(task: Task, output: Output) -> None:
         plan_choice(task.reading.n, checked_k(task.given["k"], task.reading.n), **task.rules)
         found = plan(task.reading.X, task.given["k"], method=method, solver=solver, **task.kernel_options)
     if output.form == "json":
-        put(as_json({**facts_of("plan", ""), "input": task.input, **found.to_dict()}))
+        put(as_json({**facts_of("plan", command), "input": task.input, **found.to_dict()}))
     else:
         put(f"{found}\n")
 
