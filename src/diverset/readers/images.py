@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -21,14 +21,13 @@ from .cache import Cache, cache_for, key_of, versions
 from .columns import listed
 from .features import PICTURES, PictureFeatures
 from .features.base import Array
-from .files import Found, Listing, digest_of, digest_of_all, opened
+from .files import Found, Listing, digest_of_all
 from .pictures import IMAGE_SUFFIXES, Unreadable, bytes_of, decoding, looks_like_image, picture
 from .reading import Reading, Skipped
-from .wanted import ReadError, Wanted
+from .wanted import Wanted
 
 __all__ = ["IMAGE_SUFFIXES", "looks_like_image", "read_images"]
 
-_HEAD = 16  # bytes that tell an image from other files
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -41,25 +40,23 @@ class Described(NamedTuple):
 
 
 def read_images(found: Listing, wanted: Wanted, progress: Progress = quiet) -> Reading:
-    """The pictures among these files. Those that cannot be used are in ``skipped``, with the reason."""
+    """The pictures in these files. Those that cannot be used are in ``skipped``, with the reason."""
     extractor = PICTURES[wanted.extractor("images")]
-    files, others = _pictures_among(found)
     cache = cache_for(wanted.cache)
     with decoding():
-        digests = _told(_digest, files, "looking at files", progress)
-        by_digest = {d: f for f, d in zip(files, digests, strict=True) if isinstance(d, str)}
+        digests = _told(_digest, found.files, "looking at files", progress)
+        by_digest = {d: f for f, d in zip(found.files, digests, strict=True) if isinstance(d, str)}
         rows = _Pool(by_digest, extractor, cache, progress).rows()
     cache.tidy()
     kept: list[tuple[Found, str, Described]] = []
     skipped: list[Skipped] = []
-    for file, digest in zip(files, digests, strict=True):
+    for file, digest in zip(found.files, digests, strict=True):
         row = rows[digest] if isinstance(digest, str) else digest
         if isinstance(row, Unreadable) or not isinstance(digest, str):
             skipped.append(Skipped(file.name, str(row)))
         else:
             kept.append((file, digest, row))
-    if not kept:
-        raise ReadError(_nothing(found.source, skipped))
+    found.refuse_if_most_failed(len(kept), [*found.skipped, *skipped])
     names = [file.name for file, _, _ in kept]
     frames = [file.name for file, _, row in kept if row.frames]
     features = extractor.extracted(np.stack([row.array for _, _, row in kept]), names)
@@ -69,46 +66,23 @@ def read_images(found: Listing, wanted: Wanted, progress: Progress = quiet) -> R
         kind="images",
         names=names,
         source=found.source,
-        digest=digest_of_all([digest for _, digest, _ in kept]),
+        digest=digest_of_all([file.digest or digest for file, digest, _ in kept]),
         files=[file.path for file, _, _ in kept],
         skipped=(*found.skipped, *skipped),
         notes=(
             *features.notes,
-            *_notes(frames, others),
+            *_notes(frames),
             *cache.notes(),
         ),
     )
 
 
-def _pictures_among(found: Listing) -> tuple[list[Found], list[str]]:
-    """The files that say, by their name or their first bytes, that they are images; the names of the others.
-
-    Files that were named one by one are all taken at their word.
-    """
-    if not found.folder:
-        return found.files, []
-    pictures, others = [], []
-    for file in found.files:
-        if file.path.suffix.lower() in IMAGE_SUFFIXES or looks_like_image(_head(file)):
-            pictures.append(file)
-        else:
-            others.append(file.name)
-    return pictures, others
-
-
-def _head(file: Found) -> bytes:
-    try:
-        with opened(file) as stream:
-            return stream.read(_HEAD)
-    except ReadError:
-        return b""
-
-
 def _digest(file: Found) -> str | Unreadable:
     try:
-        return digest_of(file)
-    except ReadError as why:
-        return Unreadable(str(why))
+        with file.path.open("rb") as stream:
+            return file_digest(stream, "sha256").hexdigest()
+    except OSError as why:
+        return Unreadable((why.strerror or str(why)).lower())
 
 
 def _told(task: Callable[[A], B], things: Sequence[A], stage: str, progress: Progress) -> list[B]:
@@ -219,17 +193,5 @@ class _Pool:
             self.cache.put(key_of(what, self._settings, digest), arrays)
 
 
-def _nothing(source: str, skipped: list[Skipped]) -> str:
-    if not skipped:
-        return f"{source} holds no picture: wanted JPEG, PNG, WebP, BMP, TIFF or GIF files."
-    first = f"{skipped[0].what}: {skipped[0].why}"
-    return f"{source} has no picture that can be read; {len(skipped):,} were skipped, the first {first}."
-
-
-def _notes(frames: list[str], others: list[str]) -> list[str]:
-    notes = []
-    if frames:
-        notes.append(f"several frames, of which the first was taken: {listed(frames)}")
-    if others:
-        notes.append(f"{len(others):,} other files were left alone: {listed(others)}")
-    return notes
+def _notes(frames: list[str]) -> list[str]:
+    return [f"several frames, of which the first was taken: {listed(frames)}"] if frames else []

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ IMAGE_SUFFIXES = frozenset(
     ".jpg .jpeg .jpe .jfif .png .apng .webp .bmp .dib .tif .tiff .gif".split()  # noqa: SIM905  as people write them
 )
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "GIF")  # Pillow would open forty more
-BYTES = 2**30
+BYTES = 2**30  # of a file of pixels
 SCANS = 100
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"GIF87a", b"GIF89a")
 _ORIENTATION = 0x0112  # of EXIF
@@ -45,7 +45,7 @@ _TURNS = (  # names in PIL.Image.Transpose that undo orientations 2 to 8
 
 
 class Unreadable(Exception):
-    """Why a file is not a picture that can be used."""
+    """Why a file cannot be used; its name is known to whoever catches this."""
 
 
 class Picture(NamedTuple):
@@ -78,14 +78,14 @@ def decoding() -> Iterator[None]:
         yield
 
 
-def bytes_of(path: Path) -> bytes:
-    """The bytes of a file of pixels, if they are not too many."""
+def bytes_of(path: Path, most: int = BYTES) -> bytes:
+    """The bytes of a file, if they are not too many."""
     try:
         with path.open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size
-            if size > BYTES:
-                raise Unreadable(f"{size:,} bytes, more than the {BYTES:,} that a picture may have")
-            return stream.read(BYTES)
+            if size > most:
+                raise Unreadable(f"it has {size:,} bytes, more than the {most:,} that are read")
+            return stream.read(most)
     except OSError as why:
         raise Unreadable((why.strerror or str(why)).lower()) from None
 
@@ -108,8 +108,8 @@ def picture(data: bytes, side: int) -> Picture:
             frames = bool(getattr(image, "is_animated", False)) and image.format != "MPO"
             image.draft(None, (2 * side, 2 * side))  # a JPEG can be read at a fraction of its size
             image.load()
-            small = _smaller(_coloured(image), side)
-            return Picture(np.asarray(_turned(small, _orientation(image)), dtype=np.uint8), frames)
+            upright = _turned(_shrunk(image, side), _orientation(image))
+            return Picture(np.asarray(upright, dtype=np.uint8), frames)
     except Unreadable:
         raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -127,38 +127,38 @@ def _said(why: Exception) -> str:
     return "".join(c if c.isprintable() else "?" for c in words.split("\n")[0])[:120]
 
 
-def _coloured(image: Image) -> Image:
-    """In RGB, with white where it is transparent."""
+def _shrunk(image: Image, side: int) -> Image:
+    """In RGB and small, with white where it is transparent. Made small first: colours take memory."""
     from PIL import Image
 
     if image.mode in ("I", "F") or image.mode.startswith("I;"):
-        return Image.fromarray(_eight_bits(np.asarray(image), image.mode)).convert("RGB")
-    if not image.has_transparency_data:
-        return image.convert("RGB")
-    clear = image.convert("RGBA")
-    return Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear).convert("RGB")
+        return _levelled(image, side)
+    clear = image.has_transparency_data
+    image = image.convert("RGBA" if clear else "RGB")
+    # resampling of bytes is done in whole numbers: the same pixels on every machine
+    image.thumbnail((side, side), Image.Resampling.BICUBIC)
+    if not clear:
+        return image
+    return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
 
 
-def _eight_bits(levels: Any, mode: str) -> Image8:
+def _levelled(image: Image, side: int) -> Image:
     """Grey levels from 0 to 255: 16 bits by their scale; other numbers from their least to their largest."""
-    values = levels.astype(np.float64)
-    if not np.isfinite(values).all():
-        raise Unreadable("it has pixels that are not finite")
-    low, high = float(values.min()), float(values.max())
-    if mode != "F" and low >= 0 and high <= 65535:  # Pillow may hand over 16 bits as mode I
-        low, high = 0.0, 65535.0
-    elif mode == "F" and low >= 0 and high <= 1:
-        low, high = 0.0, 1.0
-    scaled = (values - low) * (255 / (high - low)) if high > low else np.zeros_like(values)
-    return np.asarray(np.rint(scaled), dtype=np.uint8)
-
-
-def _smaller(image: Image, side: int) -> Image:
     from PIL import Image
 
-    # resampling is done in whole numbers: the same pixels on every machine
-    image.thumbnail((side, side), Image.Resampling.BICUBIC)
-    return image
+    values = np.asarray(image)
+    low, high = float(values.min()), float(values.max())
+    if not np.isfinite(high - low):
+        raise Unreadable("it has pixels that are not finite")
+    whole = values.dtype.kind in "iu"
+    if whole and low >= 0 and high <= 65535:  # Pillow may hand over 16 bits as mode I
+        low, high = 0.0, 65535.0
+    elif not whole and low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    small = Image.fromarray(values.astype(np.float32))
+    small.thumbnail((side, side), Image.Resampling.BICUBIC)
+    levels = (np.asarray(small) - low) * (255 / (high - low) if high > low else 0.0)
+    return Image.fromarray(np.rint(levels.clip(0, 255)).astype(np.uint8)).convert("RGB")
 
 
 def _orientation(image: Image) -> int:

@@ -18,7 +18,8 @@ from .cache import Arrays, Cache, cache_for, key_of, versions
 from .columns import listed
 from .dialect import Spelling
 from .features import TEXTS, Extracted
-from .files import Found, Listing, digest_of_all, opened
+from .files import Found, Listing, digest_of_all
+from .pictures import Unreadable, bytes_of
 from .reading import Reading, Skipped
 from .wanted import ReadError, Wanted
 
@@ -51,9 +52,9 @@ def read_texts(found: Listing, wanted: Wanted, progress: Progress = quiet) -> Re
         progress("reading", i, len(found.files))
         try:
             read = _decoded(file, wanted.encoding)
-        except ReadError as why:
+        except Unreadable as why:
             if single:
-                raise
+                raise ReadError(f"{file.name}: {why}.") from None
             skipped.append(Skipped(file.name, str(why)))
             continue
         guessed += [f"{file.name} ({read.guess})"] if read.guess else []
@@ -65,8 +66,7 @@ def read_texts(found: Listing, wanted: Wanted, progress: Progress = quiet) -> Re
         else:
             skipped.append(Skipped(file.name, "it is empty"))
     progress("reading", len(found.files), len(found.files))
-    if not items:
-        raise ReadError(_nothing(found.source, skipped))
+    found.refuse_if_most_failed(len(items), [*found.skipped, *skipped])
     texts = [item.text for item in items]
     features = features_of_texts(texts, wanted, progress)
     digests = [item.digest for item in items]
@@ -91,28 +91,18 @@ def _lines(read: _File) -> list[_Text]:
 
 def _decoded(file: Found, encoding: str | None) -> _File:
     """The text of a file. Bytes that are no text in its encoding become the sign for that."""
-    with opened(file) as stream:
-        data = stream.read(BYTES + 1)
-    if len(data) > BYTES:
-        raise ReadError(f"{file.name} has more than {BYTES:,} bytes: cut it into smaller texts.")
+    data = bytes_of(file.path, BYTES)
     spelling = Spelling()
     spelling.look(data)
     name = encoding or spelling.encoding()
     if name is None:
-        raise ReadError(f"{file.name} holds zero bytes: it is not a text file, or name its --encoding.")
+        raise Unreadable("it holds zero bytes: it is not a text, or name its --encoding")
     try:
         text = data.decode(name, "replace")
     except (LookupError, ValueError):  # ValueError: codecs that are not for texts
         raise ReadError(f"Unknown encoding {name!r}: wanted utf-8, cp1252, latin-1, ...") from None
     guess = None if encoding or name.startswith("utf") else name
-    return _File(text, sha256(data).hexdigest(), guess, "\ufffd" in text)
-
-
-def _nothing(source: str, skipped: list[Skipped]) -> str:
-    if not skipped:
-        return f"{source} is empty: wanted one text per line, or a folder with one text per file."
-    first = f"{skipped[0].what}: {skipped[0].why}"
-    return f"{source} has no text that can be read; {len(skipped):,} were skipped, the first {first}."
+    return _File(text, file.digest or sha256(data).hexdigest(), guess, "\ufffd" in text)
 
 
 def _notes(guessed: list[str], odd: list[str]) -> list[str]:
