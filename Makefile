@@ -1,6 +1,6 @@
 # One command per chore. Each makes the environment it needs; on a fresh machine that is all there is to do.
 #
-#   make demo      pick 10 diverse digits out of scikit-learn's 1,797 (no network)
+#   make demo      pick 10 diverse digits out of scikit-learn's 1,797, and a page about them (no network)
 #   make test      the suite and the examples in the docstrings
 #   make test-all  the same with the tests marked slow
 #   make check     lint, format, types
@@ -33,7 +33,8 @@ help:
 environment: $(VENV)/.stamp
 
 demo: $(VENV)/.stamp
-	@$(BIN)/python -m diverset $(ARGS)
+	@mkdir -p out
+	@$(BIN)/diverset demo --report out/demo.html $(ARGS)
 
 # On all cores; tests that share a cluster or a browser stay together.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
