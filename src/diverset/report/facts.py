@@ -81,7 +81,7 @@ def gather(
         pictures=pictures,
         cards=cards(reading, picks, alike, pictures),
         columns=columns,
-        notes=_notes(picks, drawn, pictures, shown, left_out),
+        notes=_notes(picks, drawn, pictures, left_out),
     )
 
 
@@ -98,9 +98,7 @@ def _shown(picks: Selection, comparison: Comparison | None) -> Ints:
     return np.unique(np.concatenate(sets))
 
 
-def _notes(
-    picks: Selection, drawn: Ints, pictures: dict[int, str], shown: Ints, left_out: list[str]
-) -> list[str]:
+def _notes(picks: Selection, drawn: Ints, pictures: dict[int, str], left_out: list[str]) -> list[str]:
     """What the page does not show, and why."""
     notes = []
     if len(drawn) < picks.n:

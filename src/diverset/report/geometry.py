@@ -76,7 +76,8 @@ def components(K: KernelMatrix, places: Ints, count: int) -> Components:
     if variance <= _NOTHING * trace:
         return Components(np.zeros((K.n, 2)), np.zeros(2), np.eye(1, count)[0], None)
     values, vectors = _leading_centred(K)
-    spectrum = next(Auto().choose(K, count).leading(K, count))  # the first is exact enough for a drawing
+    solver: Any = Auto().choose(K, count)  # K is small enough for those that have `leading`
+    spectrum = next(solver.leading(K, count))  # the first is exact enough for a drawing
     return Components(
         _signed(vectors * np.sqrt(np.maximum(values, 0.0))), values / variance, spectrum.values / trace, None
     )
@@ -89,7 +90,7 @@ def _leading_centred(K: KernelMatrix) -> tuple[Floats, Floats]:
     def product(v: Floats) -> Floats:
         v = v.reshape(K.n, -1)
         Kv = K.matmul(v - v.mean(axis=0))
-        return Kv - Kv.mean(axis=0)
+        return np.asarray(Kv - Kv.mean(axis=0))
 
     if K.n > 64:
         operator = LinearOperator(K.shape, matvec=product, matmat=product, dtype=np.float64)
@@ -115,7 +116,7 @@ def _from_landmarks(K: KernelMatrix, places: Ints, count: int) -> Components:
     values, turn = np.linalg.eigh(gram - K.n * np.outer(mean, mean))
     coordinates = _signed((F - mean) @ turn[:, :-3:-1])
     shares = np.maximum(values[:-3:-1], 0.0) / variance if variance > _NOTHING * trace else np.zeros(2)
-    spectrum = np.linalg.eigvalsh(gram)[::-1][:count] / trace
+    spectrum = np.asarray(np.linalg.eigvalsh(gram)[::-1][:count] / trace, dtype=np.float64)
     return Components(coordinates, shares, spectrum, len(landmarks))
 
 

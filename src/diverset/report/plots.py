@@ -20,9 +20,10 @@ def figures() -> dict[str, Any]:
         "spectrum": _curve("spectrum", log=True),
         "method-map": _small_map(),
     }
+    from bokeh.core.types import ID
     from bokeh.embed import json_item
 
-    return {name: json_item(figure, name) for name, figure in made.items()}
+    return {name: json_item(figure, ID(name)) for name, figure in made.items()}
 
 
 def as_json(items: dict[str, Any]) -> str:
@@ -65,7 +66,13 @@ def _source(name: str, *columns: str) -> Any:
 def _map() -> Any:
     from bokeh.models import HoverTool, LassoSelectTool, PanTool, Range1d, TapTool, WheelZoomTool
 
-    plot = _figure("map", x_range=Range1d(0, 1), y_range=Range1d(0, 1), lod_threshold=20_000, lod_factor=4)
+    plot = _figure(
+        "map",
+        x_range=Range1d(start=0, end=1),
+        y_range=Range1d(start=0, end=1),
+        lod_threshold=20_000,
+        lod_factor=4,
+    )
     plot.axis.visible = False
     pool = plot.scatter(
         "x",
@@ -122,7 +129,7 @@ def _map() -> Any:
 def _small_map() -> Any:
     from bokeh.models import Range1d
 
-    plot = _figure("method-map", x_range=Range1d(0, 1), y_range=Range1d(0, 1))
+    plot = _figure("method-map", x_range=Range1d(start=0, end=1), y_range=Range1d(start=0, end=1))
     plot.axis.visible = False
     plot.scatter(
         "x", "y", size=3, line_color=None, fill_alpha=0.6, source=_source("some", "x", "y"), name="pool"
@@ -134,10 +141,11 @@ def _small_map() -> Any:
 
 def _curve(name: str, *, log: bool = False) -> Any:
     """A curve over places, with the first j of them in full colour."""
-    from bokeh.models import Range1d, Span
+    from bokeh.models import Range1d
+    from bokeh.models.annotations import Span
 
     # log plots need a range above zero before they have data
-    ranges = {"x_range": Range1d(0, 1), "y_range": Range1d(0.1, 1)}
+    ranges = {"x_range": Range1d(start=0, end=1), "y_range": Range1d(start=0.1, end=1)}
     plot = _figure(name, y_axis_type="log" if log else "linear", **ranges)
     plot.ygrid.visible = True
     plot.xaxis.ticker.min_interval = 1
