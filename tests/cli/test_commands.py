@@ -149,6 +149,16 @@ def test_columns_can_be_chosen_and_left_out_by_pattern(facts, items):
     assert facts("select", items, "-k", 2, "--id", "stars", "--no-one-hot")["input"]["columns"] == 3
 
 
+def test_files_can_be_grouped_by_their_folder(facts, tmp_path):
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    for at, word in enumerate(words):
+        folder = tmp_path / "notes" / ("odd" if at % 2 else "even")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{word}.txt").write_text(f"{word} and {words[at // 2]}")
+    found = facts("select", "notes", "-k", 4, "--groups", "folder", "--quota", "even=1")
+    assert sorted(name.partition("/")[0] for name in found["names"]) == ["even", "odd", "odd", "odd"]
+
+
 def test_several_files_are_one_pool(facts, items, tmp_path):
     (tmp_path / "more.csv").write_bytes(items.read_bytes().replace(b"item", b"thing"))
     found = facts("select", "items.csv", "more.csv", "-k", 3)
@@ -161,19 +171,18 @@ def test_several_files_are_one_pool(facts, items, tmp_path):
 
 @pytest.fixture
 def page(monkeypatch):
-    """Stands where the page is made, and keeps what it was asked for."""
-    import sys
-    from types import ModuleType
+    """What the page was asked for, each time one was made."""
+    pytest.importorskip("bokeh")
+    import diverset.report
 
     asked = []
+    real = diverset.report.page
 
-    def page(reading, picks, *, comparison=None, command="", progress=None):
+    def page(reading, picks, *, comparison=None, command="", **more):
         asked.append((reading, picks, comparison, command))
-        return "<!doctype html>"
+        return real(reading, picks, comparison=comparison, command=command, **more)
 
-    module = ModuleType("diverset.report")
-    module.page = page
-    monkeypatch.setitem(sys.modules, "diverset.report", module)
+    monkeypatch.setattr("diverset.report.page", page)
     return asked
 
 
@@ -186,7 +195,9 @@ def test_the_report_is_asked_for_all_that_it_shows(page, type_, items, tmp_path)
     assert comparison.names[0] == "deterministic-kdpp"
     assert list(comparison[0].selection) == list(picks)
     assert command == shlex.join(["diverset", "select", "-k", "4", str(items)])
-    assert (tmp_path / "picks.html").read_text() == "<!doctype html>"
+    text = (tmp_path / "picks.html").read_text()
+    assert text.lower().startswith("<!doctype html>")
+    assert shlex.quote(str(items)) in text
 
 
 def test_a_page_alone_leaves_stdout_empty(page, type_, items):

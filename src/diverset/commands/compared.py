@@ -6,7 +6,7 @@ from typing import Any
 
 from ..comparison import Comparison
 from .output import facts_of
-from .picked import facts_about
+from .picked import facts_about, short
 from .sheets import Answer, Sheet
 from .task import Task
 
@@ -22,7 +22,7 @@ def comparison_answer(task: Task, found: Comparison, seed: int, command: str) ->
     for method, one in zip(facts["methods"], found, strict=True):
         method["selection"] = facts_about(one.selection, task.reading)
     return Answer(
-        [f"{found.k} of {found.n:,} items, {found.kernel}"],
+        [f"{found.k} of {found.n:,} items, {short(found.kernel)}"],
         {name.replace("_", " "): [_short(name, v) for v in values] for name, values in sheet.items()},
         sheet,
         [],

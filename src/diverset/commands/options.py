@@ -255,7 +255,13 @@ def rules(function: Function) -> Function:
             ("--exclude",),
             {"multiple": True, "metavar": "ITEMS", "help": "Items that may not be picked; @FILE likewise."},
         ),
-        (("--groups",), {"metavar": "COL", "help": "The column with the group of each item."}),
+        (
+            ("--groups",),
+            {
+                "metavar": "COL",
+                "help": "The column with the group of each item; 'folder' for files of several.",
+            },
+        ),
         (
             ("--quota",),
             {

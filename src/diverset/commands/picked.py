@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..readers import Reading
@@ -20,9 +21,19 @@ def head_of(picks: Selection) -> list[str]:
     else:
         sure = f"not decidable from pick {picks.undecided} on (marked ?)"
     return [
-        f"{picks.k} of {picks.n:,} items by {picks.method}, {picks.kernel}",
+        f"{picks.k} of {picks.n:,} items by {picks.method.name}, {short(picks.kernel)}",
         f"{sure}, log det {picks.log_det:.4g}",
     ]
+
+
+def short(kernel: object) -> str:
+    """A kernel with its numbers in few digits.
+
+    >>> from diverset import Matern
+    >>> short(Matern(bandwidth=3.1996939107747013, nu=2.5))
+    'Matern(bandwidth=3.2, nu=2.5)'
+    """
+    return re.sub(r"\d+\.\d{4,}", lambda number: f"{float(number[0]):.4g}", repr(kernel))
 
 
 def ids_of(picks: Selection, reading: Reading) -> list[str]:

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import click
+import numpy as np
 
 from ..kernels import Kernel
 from ..readers import ReadError, Reading, Wanted, read
@@ -19,6 +20,7 @@ from .group import reading_from
 from .terminal import Teller
 from .values import split
 
+FOLDER = "folder"  # the column with the folder of each file
 _SHOWN = 5  # files or rows left out that are named
 
 
@@ -94,6 +96,7 @@ def task_of(given: Mapping[str, Any], tell: Teller) -> Task:
         raise click.UsageError("--groups and --quota go together: --groups label --quota 5.")
     with progress_bar(tell.bar) as progress, reading_from(str(sources[0])):
         reading = read(sources[0] if len(sources) == 1 else list(sources), wanted, progress=progress)
+    reading = _with_folders(reading)
     for line in words_about(reading):
         tell(line)
     found = _rules(given, quota, reading)
@@ -108,8 +111,8 @@ def task_of(given: Mapping[str, Any], tell: Teller) -> Task:
 def _wanted(given: Mapping[str, Any]) -> Wanted:
     columns, drop = split(given["columns"]), split(given["drop"])
     # what groups or weighs the items does not also tell them apart, unless it is named as a feature
-    beside = [given.get(name) for name in ("groups", "quality")]
-    drop += tuple(name for name in beside if name is not None and name not in columns)
+    beside = [given[name] for name in ("groups", "quality") if given.get(name) is not None]
+    drop += tuple(name for name in beside if name not in columns)
     precomputed = given["kernel"] == "precomputed"
     try:
         return Wanted(
@@ -129,6 +132,14 @@ def _wanted(given: Mapping[str, Any]) -> Wanted:
         )
     except ReadError as why:
         raise click.UsageError(str(why)) from why
+
+
+def _with_folders(reading: Reading) -> Reading:
+    """Files of several folders can be grouped by them."""
+    if reading.columns or reading.kind not in ("images", "texts"):
+        return reading  # a table may have a column of that name, and names with slashes that are no paths
+    folders = np.array([name.rpartition("/")[0] for name in reading.names], dtype=object)
+    return replace(reading, columns={FOLDER: folders}) if len(set(folders)) > 1 else reading
 
 
 def _refuse_standardised(typed: str | None, reading: Reading, wanted: Wanted) -> None:
