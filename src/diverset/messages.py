@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from math import isfinite
 from numbers import Real
 from operator import index
+
+MANY = 20  # names that a sentence can list
 from typing import TypeGuard
 
 
@@ -19,7 +21,8 @@ def nearest(kind: str, name: object, names: Iterable[str]) -> str:
     known = sorted(names)
     close = get_close_matches(str(name), known, n=1, cutoff=0.45)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    return f"Unknown {kind} {name!r}.{hint} Known: {', '.join(known)}."
+    shown = known if len(known) <= MANY else [*known[:MANY], f"and {len(known) - MANY:,} more"]
+    return f"Unknown {kind} {name!r}.{hint} Known: {', '.join(shown)}."
 
 
 def whole(name: str, value: object) -> int:

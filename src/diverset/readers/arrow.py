@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..rounds.pool import Progress, quiet
-from .columns import matching
+from .columns import listed, matching
 from .csvs import typed
 from .files import Found, digest_of, opened
 from .packed import refuse_bomb
@@ -150,8 +150,8 @@ def _table(
             columns[name] = _column(name, whole.column(name), plain=name == wanted.text)
         except _Odd as why:
             odd[name] = str(why)
-    unread = len(leaves) - len(names)
-    notes = (f"{unread:,} columns that were not asked for were not read",) if unread else ()
+    unread = [name for name in leaves if name not in names]
+    notes = (f"not asked for and not read: {listed(unread)}",) if unread else ()
     return Table(found.name, columns, rows, lambda i: f"row {i:,}", notes, odd)
 
 

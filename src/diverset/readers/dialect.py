@@ -111,12 +111,12 @@ def _numeric(rows: list[list[str]], quantifier: Callable[[Iterable[bool]], bool]
 
 
 def single_blanks(line: str) -> str:
-    """A line of cells between blanks, with one blank between any two.
+    """A line of cells between blanks, with one blank between any two, and without comments.
 
-    >>> single_blanks("  1.5   2 \\n")
-    '1.5 2\\n'
+    >>> single_blanks("  1.5   2 \\n"), single_blanks("# made by numpy.savetxt\\n")
+    ('1.5 2\\n', '\\n')
     """
-    return " ".join(line.split()) + "\n"
+    return " ".join(line.partition("#")[0].split()) + "\n"
 
 
 def _rows(head: str, delimiter: str) -> list[list[str]]:
@@ -124,7 +124,7 @@ def _rows(head: str, delimiter: str) -> list[list[str]]:
     lines = head.splitlines(keepends=True)
     lines = lines[:-1] if len(lines) > 1 and not head.endswith(("\n", "\r")) else lines
     if delimiter == " ":
-        lines = [single_blanks(line) for line in lines if line.strip()]
+        lines = [single_blanks(line) for line in lines]
     try:
         return [row for row in csv.reader(lines, delimiter=delimiter) if row]
     except csv.Error:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from ..rounds.pool import Progress, quiet
 from .arrow import read_arrow, read_parquet
 from .columns import column_named, complete_rows, features_of, find_id, listed, row_names, shown
@@ -46,7 +48,8 @@ def read(
     What a file holds is told by its first bytes, and by its name where they leave it open. Of a folder that
     holds several kinds, the one with the most files is read; ``skipped`` lists what was not.
     """
-    with listing(source) as found:
+    # numbers that overflow become infinite, and those are refused by their row and column
+    with listing(source) as found, np.errstate(invalid="ignore", over="ignore"):
         try:
             return _read(found, wanted, progress)
         except MemoryError:

@@ -60,7 +60,10 @@ _JSON = re.compile(r'\s*(\[\s*)?\{\s*["}]|\s*\[\s*(\[\s*)?(-?\d[\d.eE+-]*|NaN|nu
 def head_of(found: Found) -> bytes:
     """The first bytes of a file."""
     with opened(found) as stream:
-        return stream.read(HEAD)
+        head = stream.read(HEAD)
+    if not head:
+        raise ReadError(f"{found.name} is empty: there is nothing to read in it.")
+    return head
 
 
 def form_of(found: Found, head: bytes, alone: bool) -> Form:
@@ -82,7 +85,7 @@ def form_of(found: Found, head: bytes, alone: bool) -> Form:
             return _SUFFIX[suffix]  # whose reader will say what is wrong with it
         if text is not None and (suffix == ".txt" or suffix in _PROSE):
             return "text"
-        raise ReadError(f"{found.name} is {'empty' if not head else 'in no form that is known here'}.")
+        raise ReadError(f"{found.name} is in no form that is known here.")
     return _written(text, suffix, alone)
 
 

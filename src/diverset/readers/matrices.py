@@ -170,8 +170,7 @@ def _together(source: str, headers: dict[str, Header], wanted: Wanted) -> tuple[
         name: h for name, h in headers.items() if h.shape and h.size and (not h.is_text or len(h.shape) == 1)
     }
     described = "; ".join(f"{name!r}: {header}" for name, header in list(headers.items())[:12])
-    asked = [*wanted.columns, *filter(None, [wanted.text, wanted.id])]
-    named = matching(usable, asked, source)
+    named = matching(usable, [*wanted.columns, *filter(None, [wanted.text])], source)
     matrices = [name for name in usable if len(usable[name].shape) > 1]
     chosen = named or matrices or list(usable)
     if not named and len(matrices) > 1:
@@ -184,7 +183,7 @@ def _together(source: str, headers: dict[str, Header], wanted: Wanted) -> tuple[
         raise ReadError(f"{source} holds {what} ({described}): name one with --columns.")
     members = [n for n, h in usable.items() if n in chosen or (len(h.shape) == 1 and h.shape[0] in lengths)]
     left = [name for name in headers if name not in members]
-    return members, [f"arrays that were not read: {listed(left)}"] if left else []
+    return members, [f"arrays not read: {listed(left)}"] if left else []
 
 
 def _column(name: str, array: Any, place: str, notes: list[str]) -> Column:
