@@ -300,7 +300,7 @@ def test_the_demo_picks_draws_and_leaves_a_page(page, type_, tmp_path):
     assert list(picks) == list(dv.select(load_digits().data, 3))
     assert all(f" {row} " in result.stdout for row in picks)
     assert result.stdout.count("@") > 20
-    assert len(reading.files) == reading.n == 1797
+    assert len(reading.pictures) == reading.n == 1797
     assert command == "diverset demo -k 3"
     assert (tmp_path / "diverset-demo.html").exists()
     assert "diverset-demo.html" in result.stderr

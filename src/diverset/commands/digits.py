@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-import tempfile
 import webbrowser
 from pathlib import Path
 from time import perf_counter
@@ -26,7 +25,6 @@ from .terminal import Teller, put
 
 _SHADES = " .:*#@"
 _WIDE = 10  # digits beside each other
-_ZOOM = 12  # pixels of the page for one of the image
 
 
 def run(k: int, page: Path | None, show: bool, tell: Teller) -> None:
@@ -52,10 +50,10 @@ def run(k: int, page: Path | None, show: bool, tell: Teller) -> None:
     )
     if page is None:
         return
-    with tempfile.TemporaryDirectory(prefix="diverset-") as folder, progress_bar(tell.bar) as progress:
-        from ..report import page as report_page
+    from ..report import page as report_page
 
-        reading = as_reading(digits, Path(folder))
+    with progress_bar(tell.bar) as progress:
+        reading = as_reading(digits)
         beside = compare(digits.data, k, progress=progress)
         command = shlex.join(["diverset", "demo", "-k", str(k)])
         html = report_page(reading, picks, comparison=beside, command=command, progress=progress)
@@ -79,24 +77,16 @@ def _shaded(levels: Floats) -> str:
     return "".join(_SHADES[int(level) // 3] for level in levels)
 
 
-def as_reading(digits: Any, folder: Path) -> Reading:
-    """The digits as the reader of images would give them, with a picture of each in the folder."""
-    from PIL import Image
-
-    files = []
-    for row, image in enumerate(digits.images):
-        ink = (255 - image * (255 / 16)).astype(np.uint8)  # dark on light, as it was written
-        path = folder / f"digit-{row:04}.png"
-        Image.fromarray(np.kron(ink, np.ones((_ZOOM, _ZOOM), dtype=np.uint8))).save(path)
-        files.append(path)
+def as_reading(digits: Any) -> Reading:
+    """The digits as a reader would give them."""
     return Reading(
         X=digits.data,
         kernel=Gaussian(),
         kind="images",
-        names=[path.stem for path in files],
+        names=[f"digit-{row:04}" for row in range(len(digits.data))],
         source="scikit-learn's handwritten digits",
         digest=hashlib.sha256(np.ascontiguousarray(digits.data).tobytes()).hexdigest(),
         columns={"digit": np.array([str(target) for target in digits.target], dtype=object)},
-        files=files,
+        pictures=(255 - digits.images * (255 / 16)).astype(np.uint8),  # dark on light, as it was written
         notes=("8 x 8 pixels of 17 grey levels, as they are",),
     )
