@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from math import isfinite
 from numbers import Real
 from operator import index
+from typing import TypeGuard
 
 MANY = 20  # names that a sentence can list
-from typing import TypeGuard
 
 
 def nearest(kind: str, name: object, names: Iterable[str]) -> str:
