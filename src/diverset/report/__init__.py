@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .page import page
+from .document import page
 
 __all__ = ["page"]

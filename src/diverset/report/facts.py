@@ -20,7 +20,7 @@ from .cards import CARDS, Card, cards, finite, item_name
 from .colours import colourings
 from .geometry import Components, Likeness, components, drawn_rows, likeness, matrix_of
 from .safe import numbers, visible
-from .thumbnails import MOST, thumbnails
+from .thumbnails import MOST, Thumbnails, thumbnails
 
 WORDS = 1_000_000  # characters of all names and texts of the items that were not picked
 _SNIPPET = 240
@@ -40,10 +40,15 @@ class Facts:
     places: Ints
     components: Components
     alike: Likeness
-    pictures: dict[int, str]
+    pictures: Thumbnails
     cards: list[Card]
     columns: list[dict[str, Any]]
     notes: list[str]
+
+    @property
+    def shown(self) -> list[Card]:
+        """The cards that are in the gallery."""
+        return self.cards[:CARDS]
 
     @property
     def all_drawn(self) -> bool:
@@ -68,7 +73,7 @@ def gather(
     alike = likeness(K, places)
     progress("map", 2, 2)
     pictures = thumbnails(reading, drawn, shown, progress)
-    columns, left_out = colourings(reading.columns, drawn)
+    columns, left_out = colourings(reading.columns or _folders(reading), drawn)
     return Facts(
         reading=reading,
         picks=picks,
@@ -79,7 +84,7 @@ def gather(
         components=found,
         alike=alike,
         pictures=pictures,
-        cards=cards(reading, picks, alike, pictures),
+        cards=cards(reading, picks, alike, pictures.by_row),
         columns=columns,
         notes=_notes(picks, drawn, pictures, left_out),
     )
@@ -98,7 +103,13 @@ def _shown(picks: Selection, comparison: Comparison | None) -> Ints:
     return np.unique(np.concatenate(sets))
 
 
-def _notes(picks: Selection, drawn: Ints, pictures: dict[int, str], left_out: list[str]) -> list[str]:
+def _folders(reading: Reading) -> dict[str, Any]:
+    """The folder of each file as a column, for items that have no other."""
+    folders = [name.rpartition("/")[0] for name in reading.names] if reading.files is not None else []
+    return {"folder": np.array(folders, dtype=object)} if len(set(folders)) > 1 else {}
+
+
+def _notes(picks: Selection, drawn: Ints, pictures: Thumbnails, left_out: list[str]) -> list[str]:
     """What the page does not show, and why."""
     notes = []
     if len(drawn) < picks.n:
@@ -106,7 +117,7 @@ def _notes(picks: Selection, drawn: Ints, pictures: dict[int, str], left_out: li
             f"The map draws {len(drawn):,} of the {picks.n:,} items: an even spread of the rows, and all "
             "picks. Similarities and counts are of these."
         )
-    if pictures and len(drawn) > MOST:
+    if pictures.by_row and len(drawn) > MOST:
         notes.append(f"{MOST:,} items and all picks have a thumbnail.")
     if picks.k > CARDS:
         notes.append(f"The first {CARDS} picks have a card; the map and the exports have all {picks.k:,}.")

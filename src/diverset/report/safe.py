@@ -24,7 +24,7 @@ _UNSEEN = re.compile(
 
 
 def visible(text: object, most: int | None = None) -> str:
-    """The text as it may be shown: what could not be seen is written out, what is too long is cut.
+    r"""The text as it may be shown: what could not be seen is written out, what is too long is cut.
 
     >>> visible("invoice\u202egnp.exe"), visible("a\x00b"), visible("12345678", most=5)
     ('invoice‹U+202E›gnp.exe', 'a‹U+0000›b', '1234…')

@@ -1,20 +1,22 @@
 // WHAT CAN BE TAKEN AWAY? Picks, or the items chosen on the map, as CSV or JSON.
 
-// A spreadsheet takes a cell that starts with one of these for a formula: an apostrophe before it makes it
-// a text again. The command does the same to the CSV it writes, and its help says so.
-const harmless = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+// A spreadsheet takes a text that starts with one of these for a formula: an apostrophe before it makes it a
+// text again, unless it is a number. The rule is that of `neutral` in commands/sheets.py.
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const neutral = (text) => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
 function csvCell(value) {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value); // a number of ours, also a negative one
-  const text = harmless(value);
+  const text = neutral(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function csv(records) {
   const names = Object.keys(records[0]);
   const lines = [names, ...records.map((record) => names.map((name) => record[name]))];
-  return lines.map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
+  return lines.map((cells) => cells.map(csvCell).join(",") + "\n").join("");
 }
 
 const pickRecords = () =>

@@ -14,11 +14,11 @@ from ..comparison import Comparison
 from ..readers import Kind, Reading
 from ..rounds.pool import Progress, quiet
 from ..selection import Selection, Stop
-from .cards import CARDS, finite
+from .cards import finite
 from .facts import Facts, for_script, gather
 from .plots import as_json, figures
 from .safe import packed, policy, visible
-from .thumbnails import are_tiny, data_uri
+from .thumbnails import data_uri
 
 # In the order in which they stand in the one script of the page.
 _SCRIPTS = ("facts", "look", "map", "curves", "picks", "methods", "exports", "start")
@@ -126,12 +126,12 @@ def _tiny(value: float | None) -> str:
 
 def _other_pictures(facts: Facts) -> dict[str, str]:
     """By place among the drawn rows: the pictures that are not in a card."""
-    cards = {card.row for card in facts.cards[:CARDS]}
-    drawn = facts.drawn.tolist()
+    cards = {card.row for card in facts.shown}
+    pictures = facts.pictures.by_row
     return {
-        str(at): facts.pictures[row]
-        for at, row in enumerate(drawn)
-        if row in facts.pictures and row not in cards
+        str(at): pictures[row]
+        for at, row in enumerate(facts.drawn.tolist())
+        if row in pictures and row not in cards
     }
 
 
@@ -158,7 +158,7 @@ def _said(facts: Facts) -> dict[str, Any]:
         "noun": one,
         "nouns": many,
         "kind": reading.kind,
-        "tiny_pictures": are_tiny(reading),
+        "tiny_pictures": facts.pictures.tiny,
         "source": visible(reading.source),
         "digest": reading.digest,
         "method": visible(picks.method),
@@ -176,7 +176,7 @@ def _said(facts: Facts) -> dict[str, Any]:
         "shares": [float(share) for share in shares],
         "landmarks": found.landmarks,
         "drawn": len(facts.drawn),
-        "cards": facts.cards[:CARDS],
+        "cards": facts.shown,
         "columns": facts.columns,
         "command": visible(facts.command),
         "reading_notes": [visible(note) for note in reading.notes],
