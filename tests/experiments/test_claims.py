@@ -144,6 +144,30 @@ def test_ours_can_fail_too() -> None:
     assert claims_ours.bound_holds(results(table("stock", changed=within))).verdict is Verdict.REPRODUCED
 
 
+def test_the_share_of_the_gap_to_das_is_told() -> None:
+    far = {("deterministic-kdpp", k): {"log_det": -2.0} for k in KS}
+    assert (
+        "over all k: Stock 25%" in claims_tables.log_det_close(results(table("stock", changed=far))).measured
+    )
+
+
+def test_readings_are_told_apart_by_what_they_give() -> None:
+    def row(places: str, weights: str, breeds: int) -> dict[str, Any]:
+        return {"places": places, "weights": weights, "breeds": breeds}
+
+    rows = [row("keypoints", "shares", 3), row("keypoints", "shares", 3), row("keypoints", "counts", 1)]
+    rows += [row("grid", "shares", 2), row("grid", "shares", 3)]
+    claim = claims_pictures.dogs(Results(FULL, dogs=rows, dogs_chance=0.45))
+    assert claim.verdict is Verdict.PARTLY
+    for words in (
+        "3 of 5 show all three",
+        "always with keypoints, shares",
+        "sometimes with grid, shares (1 of 2)",
+        "never with keypoints, counts",
+    ):
+        assert words in claim.measured
+
+
 @pytest.mark.parametrize(
     ("found", "verdict"),
     [

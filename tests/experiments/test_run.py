@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from click.testing import CliRunner
 
 from diverset.cli import group
 from diverset.experiments import lines
-from diverset.experiments.captions import CAPTIONS
+from diverset.experiments.captions import CAPTIONS, PLATES
 from diverset.experiments.data import DataError, locate
 from diverset.experiments.pieces import Pieces
 from diverset.experiments.run import Outcome, run
@@ -59,6 +60,10 @@ def test_it_leaves_figures_numbers_and_a_page(first: Outcome) -> None:
     for claim in first.claims:
         assert f'id="claim-{claim.number}"' in text
         assert claim.verdict.value in text
+    passed_on = (out / "index.md").read_text()
+    shown = set(re.findall(r"\(figures/(.+)\.png\)", passed_on))
+    assert shown == drawn - set(PLATES)
+    assert all(f"| {claim.number} | {claim.says}" in passed_on for claim in first.claims)
 
 
 @pytest.mark.data
@@ -154,4 +159,4 @@ def test_without_click_the_command_says_what_to_install() -> None:
     code = "import sys; sys.modules['click'] = None; from diverset.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == "The command diverset needs click. Type: pip install 'diverset[paper]'\n"
+    assert done.stderr == "The command diverset needs click. Type: pip install 'diverset[command]'\n"

@@ -57,7 +57,7 @@ def uniform(pool: SharedPool, ks: tuple[int, ...]) -> Picks:
 def kdpp(pool: SharedPool, ks: tuple[int, ...]) -> Picks:
     process = mixture(pool)
     process.prepare(max(ks))
-    return {k: [process.draw(k, rng) for rng in _rngs("kdpp", pool, k)] for k in ks}
+    return {k: [process.draw(k, rng, to_come=0) for rng in _rngs("kdpp", pool, k)] for k in ks}
 
 
 def rpcholesky(pool: SharedPool, ks: tuple[int, ...]) -> Picks:

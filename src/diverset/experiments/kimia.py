@@ -1,6 +1,6 @@
 """CLAIM 7: nine of 99 silhouettes, one from each of the nine classes?
 
-# reading  one way to fill in what the paper leaves open; the first is the one chosen beforehand
+# reading  one way to fill in what the paper leaves open; the first, the plainest, is the one that decides
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Reading:
 
 
 def readings(fast: bool = False) -> list[Reading]:
-    """All combinations, the one chosen beforehand first; the polarity is varied once per scale."""
+    """All combinations, the plainest first; the polarity is varied once per scale."""
     filters = FILTERS[:2] if fast else FILTERS
     found = [Reading(*choice) for choice in product(SHAPES, filters, TONES, SCALES)]
     found += [Reading(scale=scale, polarity=POLARITIES[1]) for scale in SCALES]
@@ -106,7 +106,7 @@ def chance(shapes: Pictures) -> float:
 
 
 def drawing(shapes: Pictures) -> dict[str, Any]:
-    """The projection under the reading chosen beforehand."""
+    """The projection under the first reading."""
     X = rows(shapes, Reading())
     points, shares = projection(kernels.Gaussian(BANDWIDTH)(X))
     return {"points": points.tolist(), "shares": shares.tolist()}

@@ -7,12 +7,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .captions import CAPTIONS
+from .captions import CAPTIONS, PLATES
 from .claims import Claim, Verdict, count
 from .results import Results, Rows, TableResult
 
 TITLE = "Towards Deterministic Diverse Subset Sampling, reproduced"
 _MARKS = {Verdict.REPRODUCED: "yes", Verdict.PARTLY: "part", Verdict.NOT: "no", Verdict.NOT_RUN: "none"}
+_WRITTEN_BY = (
+    "Written by `diverset paper`, which leaves more beside this page: the numbers behind every figure, the "
+    "figures as SVG, and plates with the photos and silhouettes themselves, which are not ours to hand on."
+)
+_LONG = 10  # rows of a table that is shown at once
 _PHOTOS = ("dogs-", "kimia-")  # drawn as pictures in the page, not as vectors
 
 _STYLE = """
@@ -28,10 +33,10 @@ p{max-width:44rem}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;vertical-align:top;padding:.55rem .8rem .55rem 0;border-bottom:1px solid #e6e1d8}
 th{font-weight:normal;color:#6b665d;font-size:.82rem;letter-spacing:.03em}
-.claims td{padding-top:.9rem;padding-bottom:.9rem}
-.claims td:first-child{font-variant-numeric:tabular-nums;color:#6b665d;width:2rem}
-.claims td:nth-child(2){width:31%}
-.claims td:last-child{width:8.5rem}
+.claims>tbody>tr>td{padding-top:.9rem;padding-bottom:.9rem}
+.claims>tbody>tr>td:first-child{font-variant-numeric:tabular-nums;color:#6b665d;width:2rem}
+.claims>tbody>tr>td:nth-child(2){width:31%}
+.claims>tbody>tr>td:last-child{width:8.5rem}
 .rule{color:#6b665d;font-size:.86rem;margin-top:.45rem}
 .verdict{display:inline-block;padding:.05rem .55rem;border:1px solid;border-radius:1rem;font-size:.82rem;
 white-space:nowrap}
@@ -42,14 +47,16 @@ white-space:nowrap}
 a{color:#1d4f7c;text-decoration-thickness:1px;text-underline-offset:2px}
 figure{margin:2rem 0;scroll-margin-top:1rem}
 figure img{max-width:100%;background:#fff}
+figure img.drawn{width:54rem}
 figcaption{font-size:.9rem;color:#444;max-width:46rem;margin-top:.5rem}
 details{margin:.5rem 0 0;font-size:.88rem}
 summary{cursor:pointer;color:#6b665d}
 .numbers{width:auto;font-size:.84rem}
 .numbers td,.numbers th{padding:.2rem 1.2rem .2rem 0}
 .scroll{overflow-x:auto}
-@media(max-width:44rem){.claims td{display:block;width:auto!important;border:0;padding:.2rem 0}
-.claims tr{display:block;border-bottom:1px solid #e6e1d8;padding:.8rem 0}.claims thead{display:none}}
+@media(max-width:44rem){.claims>tbody{display:block}.claims>thead{display:none}
+.claims>tbody>tr{display:block;border-bottom:1px solid #e6e1d8;padding:.8rem 0}
+.claims>tbody>tr>td{display:block;width:auto!important;border:0;padding:.2rem 0}}
 @media print{body{max-width:none}}
 """
 
@@ -67,7 +74,7 @@ def html(results: Results, claims: list[Claim], figures: list[str], folder: Path
         _claims(ours, figures),
     ]
     for title, words, rows in choices(results):
-        parts.append(f"<h2>{escape(title)}</h2><p>{escape(words)}</p>{_table(rows)}")
+        parts.append(f"<h2>{escape(title)}</h2><p>{escape(words)}</p>{_folded(rows)}")
     parts.append("<h2>Figures</h2>")
     parts += [_figure(name, folder) for name in ordered(figures)]
     parts.append("<h2>How it was run</h2><ul>")
@@ -119,17 +126,16 @@ def choices(results: Results) -> list[tuple[str, str, Rows]]:
     plain = ("points", "shares", "indices")
     if results.dogs:
         words = (
-            "Where SIFT looks, how many words, how a histogram is weighted, where k-means starts. The "
-            "first row was "
-            "chosen before any result was seen; no row was left out."
+            "Where SIFT looks, how many words, how a histogram is weighted, where k-means starts. The first "
+            "row decides, the plainest: OpenCV's own keypoints, and histograms that sum to one. No row was "
+            "left out."
         )
         found.append(("Dogs: all readings", words, _without(results.dogs, plain)))
     if results.kimia:
         words = (
-            "Resizing, tone, where standardisation applies, polarity. The first row was chosen before any "
-            "result "
-            "was seen; no row was left out. Polarity cannot matter once the data are standardised, and "
-            "does not."
+            "Resizing, tone, where standardisation applies, polarity. The first row decides, the plainest: "
+            "MATLAB's way to resize, and every pixel standardised as every column of the tables is. No row "
+            "was left out. Polarity cannot matter once the data are standardised, and does not."
         )
         found.append(("Kimia-99: all readings", words, _without(results.kimia, plain)))
     return found
@@ -182,9 +188,14 @@ def _details(rows: Rows) -> str:
     return f"<details><summary>numbers</summary>{_table(rows)}</details>" if rows else ""
 
 
+def _folded(rows: Rows) -> str:
+    """A long table waits to be opened."""
+    if len(rows) <= _LONG:
+        return _table(rows)
+    return f"<details><summary>{len(rows)} readings</summary>{_table(rows)}</details>"
+
+
 def _table(rows: Rows) -> str:
-    if not rows:
-        return ""
     head = "".join(f"<th>{escape(str(name))}</th>" for name in rows[0])
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(_said(value))}</td>" for value in row.values()) + "</tr>"
@@ -198,18 +209,20 @@ def _said(value: Any) -> str:
 
 
 def _figure(name: str, folder: Path) -> str:
-    kind, mime = ("png", "image/png") if name.startswith(_PHOTOS) else ("svg", "image/svg+xml")
+    photo = name.startswith(_PHOTOS)
+    kind, mime, look = ("png", "image/png", "photo") if photo else ("svg", "image/svg+xml", "drawn")
     content = base64.b64encode((folder / f"{name}.{kind}").read_bytes()).decode()
     return (
-        f'<figure id="{name}"><img alt="{name.replace("-", " ")}" src="data:{mime};base64,{content}">'
+        f'<figure id="{name}"><img class="{look}" alt="{name.replace("-", " ")}" '
+        f'src="data:{mime};base64,{content}">'
         f"<figcaption>{escape(CAPTIONS[name])} "
         f'<a href="figures/{name}.png">PNG</a> <a href="figures/{name}.svg">SVG</a></figcaption></figure>'
     )
 
 
 def markdown(results: Results, claims: list[Claim], figures: list[str], facts: list[str]) -> str:
-    """The same page for a reader of plain text."""
-    lines = [f"# {TITLE}", "", summary(claims), ""]
+    """The same page to be passed on: without the plates that show other people's pictures."""
+    lines = [f"# {TITLE}", "", summary(claims), "", _WRITTEN_BY, ""]
     for title, ours in (("The paper says, we measured", False), ("One claim of ours", True)):
         lines += [f"## {title}", "", "| | claim | we measured | verdict |", "|---|---|---|---|"]
         lines += [
@@ -219,10 +232,15 @@ def markdown(results: Results, claims: list[Claim], figures: list[str], facts: l
         ]
         lines.append("")
     for title, words, rows in choices(results):
-        lines += [f"## {title}", "", words, "", *_markdown_table(rows), ""]
+        long = len(rows) > _LONG
+        lines += [f"## {title}", "", words, ""]
+        lines += [f"<details><summary>{len(rows)} readings</summary>", ""] if long else []
+        lines += [*_markdown_table(rows), ""]
+        lines += ["</details>", ""] if long else []
     lines += ["## Figures", ""]
     for name in ordered(figures):
-        lines += [f"![{name}](figures/{name}.png)", "", CAPTIONS[name], ""]
+        if name not in PLATES:
+            lines += [f"![{name}](figures/{name}.png)", "", CAPTIONS[name], ""]
     lines += ["## How it was run", "", *(f"- {fact}" for fact in facts), ""]
     return "\n".join(lines)
 

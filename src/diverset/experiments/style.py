@@ -48,7 +48,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     },
     "deterministic-kdpp": {"color": "#000000", "marker": "o", "linestyle": "-"},
     "derandomized": {"color": "#177245", "marker": "D", "linestyle": "-"},
-    "greedy-trace": {"color": "#7a3b8f", "marker": "v", "linestyle": "--"},
+    "greedy-trace": {"color": "#7a3b8f", "marker": "v", "linestyle": "--", **_OPEN},
     "greedy-map": {"color": "#a8871a", "marker": "^", "linestyle": ":", **_OPEN},
     "rpcholesky": {"color": "#3f9fb0", "marker": "P", "linestyle": "-.", **_OPEN},
     "leverage": {"color": "#9a9a9a", "marker": "1", "linestyle": "--"},
