@@ -78,7 +78,8 @@ def shell(tmp_path):
         return subprocess.Popen(
             [sys.executable, "-m", "diverset", *map(str, words)],
             cwd=tmp_path,
-            env={**os.environ, "TMPDIR": str(tmp_path / "spool"), **(env or {})},
+            # buffered, as it is for people: what is left in the buffer is flushed again at exit
+            env={**os.environ, "PYTHONUNBUFFERED": "", "TMPDIR": str(tmp_path / "spool"), **(env or {})},
             **more,
         )
 

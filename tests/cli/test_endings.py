@@ -224,6 +224,17 @@ def test_quiet_leaves_only_errors_and_warnings(type_, items):
     assert "warning" in type_("select", items, "-k", 8, "-q", "--columns", "a", "--kernel", "linear").stderr
 
 
+def test_words_about_strange_names_are_harmless(type_, items, tmp_path):
+    strange = "a\x1b[2J\u202e.csv"
+    written = type_("select", items, "-k", 3, "-o", strange)
+    assert (tmp_path / strange).exists()
+    assert "wrote a\\u001b[2J\\u202e.csv" in written.stderr
+    again = type_("select", strange, "-k", 3, "-o", strange)
+    assert again.exit_code == 2
+    assert "\x1b" not in written.stderr + again.stderr
+    assert "\u202e" not in written.stderr + again.stderr
+
+
 def test_a_library_refusal_gets_the_name_of_the_file(type_, tmp_path):
     np.savetxt(tmp_path / "K.csv", -np.eye(4), delimiter=",")
     result = type_("select", "K.csv", "-k", 2, "--kernel", "precomputed")
