@@ -112,7 +112,8 @@ def checked(parts: Parts) -> Parts:
         count += missing
         first = at if first is None else first
     if first is not None:
-        missing_values(count, *first, columns=getattr(parts, "names", None))
+        place, value = first
+        missing_values(count, place, value, getattr(parts, "names", None))
     return parts
 
 

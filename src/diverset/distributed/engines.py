@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias
 from uuid import uuid4
+from weakref import WeakSet
 
 import numpy as np
 
@@ -90,6 +91,7 @@ class Cluster:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self._nodes: WeakSet[Any] = WeakSet()  # released at the end, also those that a traceback remembers
         self._parcels: list[tuple[set[bytes], Node]] = []
 
     def hold(self, blocks: Sequence[Any]) -> list[Node]:
@@ -101,18 +103,22 @@ class Cluster:
                 delayed(Held, pure=False)(block, dask_key_name=f"{name}-{at}")
                 for at, block in enumerate(blocks)
             ]
-            return list(self._client.compute(made, retries=_RETRIES))
+            return self._noted(self._client.compute(made, retries=_RETRIES))
 
     def each(self, function: Callable[..., Any], columns: Columns) -> list[Node]:
         if not len(columns[0]):
             return []
         name = f"diverset-{function.__name__}"
         with self._explained():
-            return list(self._client.map(function, *columns, key=name, pure=False, retries=_RETRIES))
+            return self._noted(self._client.map(function, *columns, key=name, pure=False, retries=_RETRIES))
 
     def joined(self, function: Callable[..., Any], nodes: Sequence[Node]) -> Node:
         with self._explained():
-            return self._client.submit(function, *nodes, pure=False, retries=_RETRIES)
+            return self._noted([self._client.submit(function, *nodes, pure=False, retries=_RETRIES)])[0]
+
+    def _noted(self, nodes: Sequence[Node]) -> list[Node]:
+        self._nodes.update(nodes)
+        return list(nodes)
 
     def gather(self, nodes: Sequence[Node]) -> list[Any]:
         with self._explained():
@@ -146,6 +152,8 @@ class Cluster:
         return (head, order, *(node for _, node in self._parcels)), sent
 
     def close(self) -> None:
+        for node in list(self._nodes):
+            node.release()
         self._parcels = []
 
     @contextmanager
@@ -168,14 +176,18 @@ _LOST = (
     "Rows of X were lost with their worker and have no recipe: they were scattered, or belong to another "
     "client. Type X = dask.array.from_map(...) or dask.dataframe.read_parquet(...), to be read again."
 )
+_ELSEWHERE = (
+    "X was persisted on a cluster whose client is closed. "
+    "Type client=distributed.Client(...), with the address of its scheduler, and make X again."
+)
 _KILLED = (
     "Workers died again and again over the same partition of X, most likely for lack of memory. "
     "Type X = X.repartition(npartitions=...) or X.rechunk(...) for smaller ones, or take larger workers."
 )
 
 
-def find_client(client: Any, ends: ExitStack) -> Any:
-    """The client to work with, or None for this process alone."""
+def find_client(X: Any, client: Any, ends: ExitStack) -> Any:
+    """The client to work with: the given one, the current one, that of a persisted X; or None."""
     if client is None and "distributed" not in sys.modules:
         return None  # nobody can have made one
     from distributed import get_client, get_worker, worker_client
@@ -188,7 +200,9 @@ def find_client(client: Any, ends: ExitStack) -> Any:
         try:
             client = get_client()
         except ValueError:
-            return None
+            client = _client_of(X)
+            if client is None:
+                return None
     if not hasattr(client, "scheduler_info"):
         raise TypeError(f"client must be a distributed.Client, got {client!r}.")
     if client.status != "running":
@@ -198,3 +212,12 @@ def find_client(client: Any, ends: ExitStack) -> Any:
     if not client.scheduler_info()["workers"]:
         warnings.warn("The Dask cluster has no workers: waiting for the first one.", stacklevel=2)
     return client
+
+
+def _client_of(X: Any) -> Any:
+    from distributed import Future
+
+    future = next((node for node in X.__dask_graph__().values() if isinstance(node, Future)), None)
+    if future is not None and future.client.status != "running":
+        raise RuntimeError(_ELSEWHERE)
+    return None if future is None else future.client

@@ -44,10 +44,12 @@ class DaskParts:
         self._along: dict[int, tuple[Any, list[Node]]] = {}
         at_the_end(self.close)
         try:
-            found = find_client(client, self._ends)
+            found = find_client(X, client, self._ends)
             self._engine: Engine = Threads() if found is None else Cluster(found)
             self._held = self._engine.hold(blocks)
             self.sizes: Ints = self._sizes(X)
+            full = np.flatnonzero(self.sizes)  # what is empty is not asked
+            self._held, self.sizes = [self._held[at] for at in full], self.sizes[full]
         except BaseException:
             self.close()
             raise

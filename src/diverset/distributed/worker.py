@@ -37,8 +37,6 @@ class Held:
     """
 
     def __init__(self, block: Any, cache: Cache | None = None) -> None:
-        if type(block).__name__ == "Future":
-            raise RuntimeError(_ELSEWHERE)
         frame = hasattr(block, "to_numpy")
         rows = block.to_numpy(dtype=np.float64, na_value=np.nan) if frame else block
         self.rows: Floats = np.ascontiguousarray(rows, dtype=np.float64)
@@ -61,10 +59,6 @@ class Held:
 _OTHER = (
     "A partition of X has {now} rows now and had {before} before: its source must give the same rows each "
     "time it is read. Type X = X.persist(), or write X to a file first."
-)
-_ELSEWHERE = (
-    "X was persisted on a cluster whose client is closed. "
-    "Type client=distributed.Client(...), with the address of its scheduler, and make X again."
 )
 
 
