@@ -16,7 +16,7 @@ from ..arrays import Floats
 from ..rounds.pool import Progress, quiet
 from .columns import listed, matching
 from .csvs import typed
-from .files import Found, digest_of, opened
+from .files import Found, digest_of, opened, printable
 from .packed import refuse_bomb
 from .table import Column, Table, number_column, vector_column, word_column
 from .wanted import ReadError, Wanted
@@ -33,7 +33,7 @@ class _Odd(Exception):
 def read_parquet(found: Found, wanted: Wanted, progress: Progress = quiet) -> tuple[Table, str]:
     """The table in a Parquet file, and the SHA-256 of the file."""
     digest = digest_of(found, progress)
-    with _trouble(found, "Parquet"), opened(found) as stream:
+    with opened(found) as stream, _trouble(found, "Parquet"):
         from pyarrow.parquet import ParquetFile
 
         file = ParquetFile(stream)
@@ -46,7 +46,7 @@ def read_parquet(found: Found, wanted: Wanted, progress: Progress = quiet) -> tu
 def read_arrow(found: Found, wanted: Wanted, progress: Progress = quiet) -> tuple[Table, str]:
     """The table in an Arrow file or stream, and the SHA-256 of the file."""
     digest = digest_of(found, progress)
-    with _trouble(found, "Arrow"), opened(found) as stream:
+    with opened(found) as stream, _trouble(found, "Arrow"):
         from pyarrow import ipc
 
         start = stream.read(4)
@@ -80,7 +80,7 @@ def _trouble(found: Found, form: str) -> Iterator[None]:
     except ReadError:
         raise
     except (ArrowException, OSError, ValueError) as why:
-        said = " ".join(str(why).split())[:200].rstrip(".")
+        said = printable(" ".join(str(why).split())[:200].rstrip("."))
         raise ReadError(
             f"{found.name} cannot be read as {form}: {said or type(why).__name__}. It is cut off or damaged."
         ) from None

@@ -110,7 +110,7 @@ def features_of(table: Table, wanted: Wanted) -> Features:
         notes.append("left out: " + "; ".join(f"{name!r} {why}" for name, why in list(table.odd.items())[:8]))
     if wanted.kind == "vectors":
         wanted = replace(wanted, standardize=False, one_hot=False)
-    columns = _usable(_chosen(table, named, wanted), wanted, notes)
+    columns = _usable(_chosen(table, named, wanted), wanted, table.source, notes)
     rows, skipped = complete_rows(table, columns, wanted)
     if len(rows) < table.n:
         columns = [column.take(rows) for column in columns]
@@ -147,7 +147,7 @@ def _chosen(table: Table, named: Column | None, wanted: Wanted) -> list[Column]:
     return vectors or columns
 
 
-def _usable(columns: list[Column], wanted: Wanted, notes: list[str]) -> list[Column]:
+def _usable(columns: list[Column], wanted: Wanted, source: str, notes: list[str]) -> list[Column]:
     """Without columns in which nothing is, and without words that are no categories."""
     kept, texts, words = [], [], []
     for column in columns:
@@ -157,7 +157,7 @@ def _usable(columns: list[Column], wanted: Wanted, notes: list[str]) -> list[Col
             kept.append(column)
         elif not wanted.one_hot:
             words.append(column.name)
-        elif _is_category(column, named=column.name in wanted.columns):
+        elif _is_category(column, column.name in wanted.columns, source):
             kept.append(column)
         else:
             texts.append(column.name)
@@ -167,12 +167,12 @@ def _usable(columns: list[Column], wanted: Wanted, notes: list[str]) -> list[Col
     return kept
 
 
-def _is_category(column: Column, named: bool) -> bool:
+def _is_category(column: Column, named: bool, source: str) -> bool:
     count = len(set(column.values[~column.missing].tolist()))
     if named:
         if count > NAMED_CATEGORIES:
             raise ReadError(
-                f"Column {column.name!r} has {count:,} different words, too many for a feature: "
+                f"{source}: column {column.name!r} has {count:,} different words, too many for a feature: "
                 f"leave it out, or read it as texts with --text {column.name}."
             )
         return True

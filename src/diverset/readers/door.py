@@ -68,6 +68,8 @@ def _read(found: Listing, wanted: Wanted, progress: Progress) -> Reading:
     elif sorted_.family == "texts":
         reading = read_texts(chosen, wanted, progress)
     else:
+        for what, why in sorted_.failed[: not found.folder]:
+            raise ReadError(f"{what}: {why}.")  # a table that was named is not left out
         reading = _read_arrays(chosen, sorted_.forms, wanted, progress)
         return replace(reading, skipped=(*reading.skipped, *sorted_.others))
     lost = len(reading.skipped) - len(chosen.skipped)
@@ -138,10 +140,10 @@ def _family(forms: list[Form], found: Listing, out: _Sorted, wanted: Wanted) -> 
         found.refuse_if_most_failed(0, [*found.skipped, *out.failed, *out.others])
     if wanted.kind is not None:
         family = _FAMILIES[wanted.kind]
-        if wanted.kind == "texts" and not counts["texts"]:
+        if wanted.kind == "texts" and not counts["texts"] and counts["tables"]:
             return "tables"  # whose column of words is meant
         if not counts[family]:
-            there = listed([f"{n:,} {name}" for name, n in counts.items() if n]).replace("'", "")
+            there = " and ".join(f"{name} ({n:,})" for name, n in counts.items() if n)
             raise ReadError(f"{found.source} holds no {family}, but {there}: leave out --kind {wanted.kind}.")
         return family
     most = max(counts.values())

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from select import select
 from typing import IO, Any
 
 from ..rounds.pool import Progress, quiet
@@ -24,6 +25,7 @@ from .reading import Skipped
 from .wanted import ReadError
 
 STDIN = "-"
+_WRITER = 2.0  # seconds in which a named pipe must find somebody who writes to it
 CHUNK = 2**20
 
 
@@ -123,12 +125,13 @@ def _add(named: str | Path, to: Listing, spool: Path) -> bool:
 
 
 def _reason(why: Exception) -> str:
-    return (getattr(why, "strerror", None) or str(why)).lower()
+    return " ".join((getattr(why, "strerror", None) or str(why)).lower().split())
 
 
 def _copied(pipe: Path, copy: Path) -> Path:
     # opened without waiting: a pipe that nobody writes to is empty, not a reason to hang
     with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as come, copy.open("wb") as out:  # noqa: PTH123  of a descriptor
+        select([come], [], [], _WRITER)
         os.set_blocking(come.fileno(), True)
         shutil.copyfileobj(come, out)
     return copy
@@ -147,25 +150,27 @@ def _walk(root: Path, to: Listing) -> None:
     """All files below a folder, in the order of their names. Links to folders are not followed."""
     found: list[tuple[bytes, Path]] = []
 
+    def called(path: Path) -> str:
+        return printable(root if path == root else path.relative_to(root).as_posix())
+
     def unreadable(why: OSError) -> None:
-        to.skipped.append(Skipped(printable(why.filename), _reason(why)))
+        to.skipped.append(Skipped(called(Path(why.filename)), _reason(why)))
 
     for here, folders, names in os.walk(root, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in folders:
             if (Path(here) / name).is_symlink():
-                to.skipped.append(Skipped(printable(Path(here) / name), "a link to a folder, not followed"))
+                to.skipped.append(Skipped(called(Path(here) / name), "a link to a folder, not followed"))
         for name in names:
             if not name.startswith("."):
                 path = Path(here) / name
                 found.append((os.fsencode(path.relative_to(root).as_posix()), path))
     for _, path in sorted(found):
-        name = printable(path.relative_to(root).as_posix())
         problem = not_a_file(path)
         if problem is None:
-            to.files.append(Found(path, name))
+            to.files.append(Found(path, called(path)))
         else:
-            to.skipped.append(Skipped(name, problem))
+            to.skipped.append(Skipped(called(path), problem))
 
 
 def not_a_file(path: Path) -> str | None:

@@ -196,7 +196,7 @@ class _Keys:
         lines = np.concatenate(self._lines)
         columns = {}
         for name, pieces in self._pieces.items():
-            column = joined(pieces)
+            column = joined(pieces, self._found.name)
             if column.cells == "word" and name != self._text:
                 column = typed(
                     [None if m else w for w, m in zip(column.values, column.missing, strict=True)],

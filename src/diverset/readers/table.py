@@ -104,9 +104,8 @@ def stacked(tables: Sequence[Table]) -> Table:
             )
     columns = {}
     for name in dict.fromkeys(name for table in tables for name in table.columns if name not in odd):
-        columns[name] = joined(
-            [t.columns.get(name) or number_column(name, np.full(t.n, np.nan)) for t in tables]
-        )
+        pieces = [t.columns.get(name) or number_column(name, np.full(t.n, np.nan)) for t in tables]
+        columns[name] = joined(pieces, f"{first.source} and {len(tables) - 1:,} more")
     ends = np.cumsum([t.n for t in tables])
 
     def place(row: int) -> str:
@@ -117,7 +116,7 @@ def stacked(tables: Sequence[Table]) -> Table:
     return Table(f"{len(tables)} files", columns, int(ends[-1]), place, notes, odd, loose)
 
 
-def joined(columns: Sequence[Column]) -> Column:
+def joined(columns: Sequence[Column], source: str) -> Column:
     """Pieces of one column, one below the other. Where nothing is, a piece takes the form of the others."""
     kinds = {c.cells for c in columns if not c.missing.all()} or {columns[0].cells}
     if kinds == {"flag", "number"}:
@@ -125,13 +124,15 @@ def joined(columns: Sequence[Column]) -> Column:
         kinds = {"number"}
     if len(kinds) > 1:
         raise ReadError(
-            f"Column {columns[0].name!r} holds {' in one file and '.join(sorted(kinds))} in another: "
-            "tables that are read together must agree."
+            f"{source}: column {columns[0].name!r} holds {'s in one file and '.join(sorted(kinds))}s "
+            "in another: tables that are read together must agree."
         )
     cells = kinds.pop()
     columns = [c if c.cells == cells else _empty_like(c, cells, columns) for c in columns]
     if cells == "vector" and len({c.values.shape[1] for c in columns}) > 1:
-        raise ReadError(f"Column {columns[0].name!r} holds vectors of different lengths in different files.")
+        raise ReadError(
+            f"{source}: column {columns[0].name!r} holds vectors of different lengths in different files."
+        )
     values = np.concatenate([c.values for c in columns])
     return Column(columns[0].name, cells, values, np.concatenate([c.missing for c in columns]))
 
