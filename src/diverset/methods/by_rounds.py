@@ -111,5 +111,5 @@ def _outcome(
 ) -> Outcome:
     if not factor.certain:
         clear = np.zeros_like(clear)
-    taken = replace(solver, rank=len(factor.W), why=solver.why)
+    taken = replace(solver, rank=len(factor.W), dtype=factor.dtype, why=solver.why)
     return Outcome(trace.decisions, clear, taken, gap, trace.rounds, factor.missed)

@@ -192,7 +192,7 @@ class _State:
         most = max(2 * wanted, panel_rows // len(self._pool.parts.sizes))
         taken = tuple(d.pick for d in self.decisions)
         question = Question(self._key, view, start, removed, most, taken=taken)
-        numbers, gains, _, bound, _ = self._pool.candidates(question, self._fullness.closed())
+        numbers, gains, _, bound = self._pool.candidates(question, self._fullness.closed())
         numbers = numbers[gains > -np.inf]
         if len(numbers) == 0:
             return False

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ..arrays import EPS, Floats, spread
+from ..arrays import EPS, Floats, Ints, spread
 from ..messages import whole
 from ..spectrum import WHY
 from .pool import RoundPool
@@ -37,7 +37,8 @@ class LowRank:
     ``rank``      how many landmarks; None: as many as it takes until the largest eigenvalue of K - K_hat,
                   estimated on a sample, is below ``accuracy`` x the k-th eigenvalue, and 8 k at most
     ``accuracy``  see there: first-order perturbation theory moves the k-th eigenvalue by less than that share
-    ``dtype``     "float64", or "float32" for the factor: faster, with six digits
+    ``dtype``     "float64", or "float32" for the factor: faster, and never certified. float64 all the same
+                  where the rounding of float32 is above ``accuracy`` x the k-th eigenvalue
     """
 
     rank: int | None = None
@@ -77,7 +78,7 @@ class LowRank:
             if not grown or (sample is not None and sample.enough(growing, k, self.accuracy)):
                 break
         pool.tell("landmarks", most, most)
-        return growing.ritz()
+        return growing.ritz(k, self.accuracy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,7 @@ class Factor:
     turn: Floats
     missed: float  # the share of the trace of K that K_hat lacks
     level: float  # rounding, relative to the largest eigenvalue
+    dtype: Literal["float64", "float32"]  # of Phi^T Phi
     certain: bool  # whether every draw of a landmark was clear of rounding
 
     @property
@@ -106,7 +108,7 @@ class Factor:
 class _Growing:
     """Landmarks, more and more of them, drawn in proportion to the diagonal of R."""
 
-    def __init__(self, pool: RoundPool, dtype: str) -> None:
+    def __init__(self, pool: RoundPool, dtype: Literal["float64", "float32"]) -> None:
         self._pool, self._dtype = pool, dtype
         self._scale = 0.0  # the largest k(x, x) that was seen
         self._races = 0
@@ -125,16 +127,12 @@ class _Growing:
         Proposals come in proportion to the diagonal of R as it was; each is taken with the probability
         that its residual, after those taken before it, has to that, which makes the draws exact.
         """
-        question = Question(
-            self._key, self.view, None, self.W, 2 * count, race=_SEED + self._races, dtype=self._dtype
-        )
-        numbers, gains, keys, _, _ = self._pool.candidates(question)
+        numbers, gains = self._proposals(2 * count)
         races = self._races
         self._races += 1
         self._scale = max(self._scale, float(gains.max(initial=0.0)))
         alive = gains > _FLOOR * self._scale
-        order = np.argsort(keys[alive])[: 2 * count]
-        numbers, gains = numbers[alive][order], gains[alive][order]
+        numbers, gains = numbers[alive], gains[alive]
         if len(numbers) == 0:
             return False
         proposed = self._pool.fetch(numbers)
@@ -145,6 +143,19 @@ class _Growing:
         weights = None if proposed.weights is None else proposed.weights[taken]
         self.view = self.view.extended(proposed.rows[taken], weights)
         return True
+
+    def _proposals(self, count: int) -> tuple[Ints, Floats]:
+        """The first rows to arrive, in this order, and their gains: from each part no more than it takes."""
+        most = min(count, 2 * count // len(self._pool.parts.sizes) + 16)
+        while True:
+            question = Question(
+                self._key, self.view, None, self.W, most, race=_SEED + self._races, dtype=self._dtype
+            )
+            found = self._pool.candidates(question)
+            first = np.argsort(-found.scores, kind="stable")[:count]
+            if most == count or (len(first) == count and found.bound < found.scores[first[-1]]):
+                return found.numbers[first], found.gains[first]
+            most = min(2 * most, count)  # a part may have more of them: they come sorted, or in clusters
 
     def _taken(self, left: Floats, gains: Floats, chances: Floats, count: int) -> list[int]:
         taken: list[int] = []
@@ -175,13 +186,19 @@ class _Growing:
         W[old:, old:] = corner
         self.W = W
 
-    def ritz(self) -> Factor:
-        """Rayleigh and Ritz: one more pass for Phi^T Phi, whose eigenvalues are those of K_hat."""
-        digits = EPS if self._dtype == "float64" else float(np.finfo(np.float32).eps)
+    def ritz(self, k: int, accuracy: float) -> Factor:
+        """Rayleigh and Ritz, with as many digits as the k-th eigenvalue needs."""
+        factor = self._ritz(self._dtype)
+        few = factor.level * factor.values[0] > accuracy * factor.values[min(k, len(factor.values)) - 1]
+        return self._ritz("float64") if few and self._dtype == "float32" else factor
+
+    def _ritz(self, dtype: Literal["float64", "float32"]) -> Factor:
+        """One more pass, for Phi^T Phi, whose eigenvalues are those of K_hat."""
+        digits = EPS if dtype == "float64" else float(np.finfo(np.float32).eps)
         swollen = float(np.abs(self.W).max()) * np.sqrt(self._scale)
         # W^T (k(S, X) k(X, S)) W takes half the work, and loses as many digits again as W is large
         later = digits * swollen**2 < _LOSS
-        summed = self._pool.total(gram, Gram(self.view, None if later else self.W, self._dtype))
+        summed = self._pool.total(gram, Gram(self.view, None if later else self.W, dtype))
         M = self.W.T @ summed.gram @ self.W if later else summed.gram
         values, turn = np.linalg.eigh(M)
         return Factor(
@@ -192,7 +209,8 @@ class _Growing:
             turn=turn[:, ::-1],
             missed=max(1.0 - float(np.trace(M)) / summed.diagonal, 0.0),
             level=digits * (4 + (swollen**2 if later else swollen)),
-            certain=self.certain,
+            dtype=dtype,
+            certain=self.certain and self._dtype == "float64",
         )
 
 

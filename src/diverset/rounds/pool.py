@@ -82,16 +82,13 @@ class RoundPool:
     # --- rounds ------------------------------------------------------------------------------
 
     def candidates(self, question: Question, closed: Bools | None = None) -> Answer:
-        """The answers of all parts as one: candidates by rising number, the largest bound, all gains."""
+        """The answers of all parts as one: candidates by rising number, and the largest bound."""
         answers = list(self.ask(answer, question, closed))
-        order = np.argsort(np.concatenate([a.numbers for a in answers]), kind="stable")
-        return Answer(
-            np.concatenate([a.numbers for a in answers])[order],
-            np.concatenate([a.gains for a in answers])[order],
-            np.concatenate([a.keys for a in answers])[order],
-            max(a.bound for a in answers),
-            float(sum(a.total for a in answers)),
+        numbers, gains, scores = (
+            np.concatenate(found) for found in zip(*(a[:3] for a in answers), strict=True)
         )
+        order = np.argsort(numbers, kind="stable")
+        return Answer(numbers[order], gains[order], scores[order], max(a.bound for a in answers))
 
     def ask(self, task: Task, message: Any, closed: Bools | None = None) -> Iterator[Any]:
         """The answer of every part, each shown its own of the quality and of what is closed."""

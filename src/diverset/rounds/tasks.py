@@ -5,8 +5,8 @@ All of them look at the rows through one map, phi(x) = k(x, S) W, with S some ro
 # S, m      landmarks: rows that every other row is compared with, and how many
 # W         what turns kernel values with the landmarks into coordinates
 # gains     what each row would still add: k(x, x) or ||k(x, S) start||^2, less ||k(x, S) removed||^2
-# keys      arrival times of a race in which each row runs at the speed of its gain: the first to
-#           arrive are draws in proportion to the gains, the same ones however the pool is cut
+# scores    the gains, or the speeds in a race whose first arrivals are draws in proportion to the
+#           gains, the same ones however the pool is cut
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints, is_sparse
+from ..arrays import Bools, Floats, Ints, is_sparse
 from ..greedy import TIE
 from ..kernels import Kernel
 from ..kernels.base import Points
+from ..threads import row_blocks
 from .parts import Part
 
 _BLOCK = 2**19  # kernel values computed at a time: they stay in cache until they are used
@@ -45,16 +46,18 @@ class View:
         joined = weights if self.weights is None or weights is None else np.append(self.weights, weights)
         return replace(self, landmarks=landmarks, weights=joined)
 
-    def columns(self, part: Part, dtype: Any = np.float64) -> Iterator[tuple[slice, Points, Floats]]:
-        """k(x, S) for some rows at a time, quality included."""
+    def columns(
+        self, part: Part, dtype: Any = np.float64, which: Ints | None = None
+    ) -> Iterator[tuple[Any, Points, Floats]]:
+        """k(x, S) for some rows at a time, of all or ``which``, quality included."""
         marks = narrowed(self.kernel.points(self.landmarks), dtype)
-        n, m = part.rows.shape[0], max(len(marks.norms), 1)
+        n, m = part.rows.shape[0] if which is None else len(which), max(len(marks.norms), 1)
         quality = None if part.along is None else part.along[0]
         step = max(64, _BLOCK // m)
         for start in range(0, n, step):
-            here = slice(start, min(start + step, n))
+            here = slice(start, min(start + step, n)) if which is None else which[start : start + step]
             points = self.kernel.points(part.rows[here])
-            out = np.empty((here.stop - start, len(marks.norms)), dtype)
+            out = np.empty((len(points.norms), len(marks.norms)), dtype)
             if out.size:
                 self.kernel.block(narrowed(points, dtype), marks, out)
             if quality is not None and self.weights is not None:
@@ -85,69 +88,95 @@ class Question:
 
 
 class Answer(NamedTuple):
-    """Candidates of one part, by number; the largest gain of all others; the sum of all gains."""
+    """Candidates of one part, by number; and the largest score that any other row may have."""
 
     numbers: Ints
     gains: Floats
-    keys: Floats
+    scores: Floats
     bound: float
-    total: float
+
+
+class Known(NamedTuple):
+    """What a part remembers: gains as they were when so many of the directions were removed."""
+
+    gains: Floats
+    removed: Ints
 
 
 def answer(part: Part, question: Question) -> Answer:
-    """The candidates of this part."""
-    gains = current_gains(part, question).copy()
-    numbers = part.first + np.arange(len(gains))
-    if part.along is not None and part.along[1] is not None:
-        gains[part.along[1]] = -np.inf
-    out = np.array(question.taken, dtype=np.int64) - part.first
-    gains[out[(out >= 0) & (out < len(gains))]] = -np.inf
-    total = float(gains[gains > 0].sum())
+    """The candidates of this part by their gains of now, and only as many rows looked at as that takes.
+
+    Gains only fall: a row that is behind others by its gain of some rounds ago is behind them now.
+    """
+    known, speeds, open_ = _recalled(part, question), _speeds(part, question), _open(part, question)
+    now, look = question.removed.shape[1], question.most
+    while True:
+        scores = np.where(open_, known.gains * speeds, -np.inf)
+        ahead = _ahead(scores, question.most)
+        if (known.removed[ahead[open_[ahead]]] == now).all():
+            break
+        wider = np.sort(_ahead(scores, look))
+        _bring_up_to_date(part, question, known, wider[open_[wider] & (known.removed[wider] < now)])
+        look *= 2  # those behind may be ahead of them now: few and large looks
+    part.cache[question.key] = known
+    rest = scores.copy()
+    rest[ahead] = -np.inf
+    gains = np.where(open_[ahead], known.gains[ahead], -np.inf)
+    return Answer(part.first + ahead, gains, scores[ahead], float(rest.max(initial=-np.inf)))
+
+
+def _speeds(part: Part, question: Question) -> Floats:
+    """What the gains are multiplied with."""
     if question.race is None:
-        chosen = _largest(gains, question.most)
-        keys = -gains
-    else:
-        with np.errstate(divide="ignore"):
-            keys = arrivals(question.race, part.first, len(gains)) / np.maximum(gains, 0.0)
-        chosen = np.arange(len(keys))
-        if len(keys) > question.most:
-            chosen = np.argpartition(keys, question.most - 1)[: question.most]
-    outside = np.ones(len(gains), dtype=bool)
-    outside[chosen] = False
-    bound = float(np.max(gains, where=outside, initial=-np.inf))
-    return Answer(numbers[chosen], gains[chosen], keys[chosen], bound, total)
+        return np.ones(part.rows.shape[0])
+    return np.asarray(1 / arrivals(question.race, part.first, part.rows.shape[0]))
 
 
-def _largest(gains: Floats, most: int) -> Ints:
-    """Where the largest gains are, and the first of those that tie with the very largest."""
-    if len(gains) <= most:
-        return np.arange(len(gains))
-    chosen = np.argpartition(gains, len(gains) - most)[len(gains) - most :]
-    first = int(np.argmax(gains >= gains.max() * (1 - TIE)))
-    return chosen if first in chosen else np.append(chosen, first)
+def _open(part: Part, question: Question) -> Bools:
+    """Which rows may be candidates."""
+    open_ = np.ones(part.rows.shape[0], dtype=bool)
+    if part.along is not None and part.along[1] is not None:
+        open_ &= ~part.along[1]
+    out = np.array(question.taken, dtype=np.int64) - part.first
+    open_[out[(out >= 0) & (out < len(open_))]] = False
+    return open_
 
 
-def current_gains(part: Part, question: Question) -> Floats:
-    """Gains after all that was removed so far; from the cache, what was removed before."""
+def _ahead(scores: Floats, most: int) -> Ints:
+    """Where the largest scores are, and the first of those that tie with the very largest."""
+    if len(scores) <= most:
+        return np.arange(len(scores))
+    ahead = np.argpartition(scores, len(scores) - most)[len(scores) - most :]
+    first = int(np.argmax(scores >= scores.max() * (1 - TIE)))
+    return ahead if first in ahead else np.append(ahead, first)
+
+
+def _recalled(part: Part, question: Question) -> Known:
+    """What the part knows, copied: an interrupted round leaves the cache as it was."""
     kept = part.cache.get(question.key)
-    if kept is not None and kept[1] > question.removed.shape[1]:
-        kept = None  # of a later round, and this is an earlier one again
-    gains, done = (np.empty(part.rows.shape[0]), 0) if kept is None else kept
-    new = question.removed[:, done:]
-    if kept is not None and new.shape[1] == 0:
-        return gains
-    gains = gains.copy()  # an interrupted round leaves the cache as it was
-    for here, points, columns in question.view.columns(part, question.dtype):
-        if kept is None:
-            if question.start is None:
-                gains[here] = own_values(part, question.view.kernel, here, points)
-            else:
-                gains[here] = squares(columns @ question.start.astype(question.dtype, copy=False))
-        if new.shape[1]:
-            gains[here] -= squares(columns @ new.astype(question.dtype, copy=False))
-    np.maximum(gains, 0.0, out=gains)
-    part.cache[question.key] = gains, question.removed.shape[1]
-    return gains
+    if kept is not None:
+        return Known(kept.gains.copy(), kept.removed.copy())
+    n = part.rows.shape[0]
+    gains = np.empty(n)
+    if question.start is None:
+        for here in row_blocks(n, _BLOCK):
+            points = question.view.kernel.points(part.rows[here])
+            gains[here] = own_values(part, question.view.kernel, here, points)
+    else:
+        start = question.start.astype(question.dtype, copy=False)
+        for here, _, columns in question.view.columns(part, question.dtype):
+            gains[here] = squares(columns @ start)
+    return Known(gains, np.zeros(n, dtype=np.int32))
+
+
+def _bring_up_to_date(part: Part, question: Question, known: Known, rows: Ints) -> None:
+    """Take off the gains of these rows what was removed since they were last looked at."""
+    for before in np.unique(known.removed[rows]):
+        new = question.removed[:, before:].astype(question.dtype, copy=False)
+        which = rows[known.removed[rows] == before]
+        for here, _, columns in question.view.columns(part, question.dtype, which):
+            known.gains[here] = np.maximum(known.gains[here] - squares(columns @ new), 0.0)
+    known.removed[rows] = question.removed.shape[1]
 
 
 def squares(rows: Floats) -> Floats:
@@ -162,7 +191,7 @@ def arrivals(race: int, first: int, count: int) -> Floats:
     words.advance(first // 4)
     bits = words.random_raw(count + first % 4)[first % 4 :]
     uniform = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    times: Floats = -np.log1p(-uniform)
+    times: Floats = np.maximum(-np.log1p(-uniform), 2.0**-60)
     return times
 
 
@@ -191,7 +220,7 @@ def gram(part: Part, message: Gram) -> GramSum:
 
     m, diagonal = message.view.landmarks.shape[0], 0.0
     summed = np.zeros((m, m))
-    W = None if message.W is None else np.asarray(message.W, dtype=message.dtype)
+    W = None if message.W is None else np.asarray(message.W, dtype=message.dtype, order="F")
     times = dtrmm if message.dtype == "float64" else strmm
     for here, points, features in message.view.columns(part, message.dtype):
         if W is not None:
