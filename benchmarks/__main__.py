@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.catalogue import GROUPS, IMPORTS, Group
+from benchmarks import scale
+from benchmarks.catalogue import GROUPS, IMPORTS, SCALE, Group
 from benchmarks.data import find
 from benchmarks.imports import MODULES, ImportTime, import_time
 from benchmarks.measure import Setting, measure, say
@@ -39,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = load()
     setting = Setting(directory, options.threads, options.rounds, options.smoke)
     sections = [section(group, setting, measure(group, setting)) for group in wanted_groups(options)]
+    if SCALE in (options.only or []):
+        sections += scale.sections(setting, options.full, options.part, options.json)
     if IMPORTS in (options.only or [IMPORTS]):
         sections.append(import_section([import_or_missing(name) for name in MODULES]))
     report(sections, f"{surroundings()}; {before}", options)
@@ -53,8 +56,9 @@ def parser() -> argparse.ArgumentParser:
     add = new.add_argument
     add("--data", type=Path, metavar="DIR", help="where bank8fm/bank8fm.csv is")
     add("--generated", action="store_true", help="generated rows even where that file is found")
-    add("--full", action="store_true", help="the case of 50,000 rows as well (minutes)")
-    add("--only", action="append", choices=[*(g.key for g in GROUPS), IMPORTS], help="one group")
+    add("--full", action="store_true", help="the largest cases as well (minutes)")
+    add("--part", action="append", choices=scale.PARTS, help="of the group scale, one part")
+    add("--only", action="append", choices=[*(g.key for g in GROUPS), SCALE, IMPORTS], help="one group")
     add("--threads", type=int, default=cores(), help="threads for all (default: %(default)s)")
     add("--rounds", type=int, default=2, help="of which the least counts (default: %(default)s)")
     add("--smoke", action="store_true", help="small pools: does everything run?")

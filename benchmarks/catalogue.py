@@ -11,7 +11,7 @@ GIGABYTE = 1e9
 class Target:
     """A number that a row must reach; `quantity` names one of the properties of table.Line."""
 
-    quantity: str  # "ratio", "peak", "peak_of_K", "milliseconds" or "uninvited"
+    quantity: str  # "ratio", "seconds", "peak", "peak_of_K", ...
     at_least: float | None = None
     below: float | None = None
 
@@ -36,6 +36,8 @@ def units(quantity: str, value: float) -> str:
             return f"{value / GIGABYTE:.3g} GB"
         case "peak_of_K":
             return f"{value:.3g} x K"
+        case "seconds":
+            return f"{value:.3g} s"
         case "milliseconds":
             return f"{value:.0f} ms"
         case "uninvited":
@@ -185,6 +187,7 @@ LARGE = Group(
 )
 
 GROUPS = (SELECT, COSINE, KDPP, LARGE)
+SCALE = "scale"  # cases of its own: see scale.py
 IMPORTS = "imports"  # the last group, which runs no case: see imports.py
 
 IMPORT_TARGETS = (Target("milliseconds", below=250.0), Target("uninvited", below=1))
