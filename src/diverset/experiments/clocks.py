@@ -14,6 +14,7 @@ from time import perf_counter
 from ..methods import DerandomizedKDPP, DeterministicKDPP, GreedyMAP, GreedyTrace, Method, TopLeverage
 from ..sampling.draws import pivoted_cholesky_draw, uniform_draw
 from ..solvers import resolve_solver
+from ..spectrum import Dense
 from ..threads import narrow
 from .contenders import das_with, mixture, ridge_leverage
 from .pool import SharedPool
@@ -35,6 +36,8 @@ def clocked(pool: SharedPool, k: int) -> dict[str, float]:
     picks are certain, as it does for users.
     """
     K, whole = pool.K, pool.pairs.seconds
+    if whole <= _LITTLE:
+        whole = _seconds(lambda: Dense().full(K))
     rng = pool.protocol.rng("clock", pool.name, k)
 
     def kdpp() -> None:
