@@ -17,14 +17,12 @@ import pytest
 from diverset.experiments import data, download
 from diverset.experiments.data import TABLES, DataError, TableSpec
 
-TINY = TableSpec("tiny", "Tiny", ("sex", "size"), 3, 1, "", "", nominal="sex")
+TINY = TableSpec("tiny", "Tiny", ("sex", "size"), 3, 1, "", nominal="sex")
 ROWS = [["M", "1.50", "7"], ["F", "2", "8"], ["M", "-0.0", "9e0"]]
 
 
 def tiny_spec() -> TableSpec:
-    return TableSpec(
-        "tiny", "Tiny", ("sex", "size"), 3, 1, data.sum_of_numbers(TINY, ROWS), "", nominal="sex"
-    )
+    return TableSpec("tiny", "Tiny", ("sex", "size"), 3, 1, data.sum_of_numbers(TINY, ROWS), nominal="sex")
 
 
 @pytest.fixture
@@ -145,7 +143,7 @@ def test_the_sum_sees_numbers_and_not_their_spelling() -> None:
 
 
 def test_names_become_codes_columns_or_nothing(nowhere: Path) -> None:
-    table = data.Table(tiny_spec(), ROWS, "here", None)
+    table = data.Table(tiny_spec(), ROWS, "here")
     assert table.features().tolist() == [[1, 1.5], [2, 2], [1, 0]]
     assert table.features("one-hot").tolist() == [[1, 0, 1.5], [0, 1, 2], [1, 0, 0]]
     assert table.features("drop").tolist() == [[1.5], [2], [0]]

@@ -21,7 +21,6 @@ from .clocks import clocked
 from .contenders import contend, das_run
 from .data import Table, standardised
 from .measures import measure
-from .pieces import Pieces
 from .pool import SharedPool
 from .protocol import BANDWIDTHS, OURS, PAPER, Protocol
 
@@ -156,10 +155,3 @@ class Curves:
         clock = self.protocol.clock if self._small else self.protocol.clock[:1]
         ks = [k for k in clock if k < self.pool.rank]
         return {str(k): clocked(self.pool, k) for k in ks}
-
-
-def finished(pieces: Pieces, curves: Curves, reading: bool = False) -> dict[str, Any]:
-    """All pieces of this table by name; made where they are lacking."""
-    tasks = curves.reading_tasks() if reading else curves.tasks()
-    strip = len(curves.name) + 1
-    return {task.name[strip:]: pieces.get(task.name, task.key, task.make) for task in tasks}

@@ -3,14 +3,13 @@
 # descriptors  SIFT, 128 numbers per place in a photo
 # words        centres of the descriptors by k-means with a fixed seed
 # histogram    how often each word occurs in a photo
-# reading      one way to fill in what the paper leaves open; the first is the one chosen beforehand
+# reading      one way to fill in what the paper leaves open; the first, the plainest, is the one that decides
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,12 +69,6 @@ class Album:
         pooled = np.concatenate(every)
         centres = sift.vocabulary(pooled[np.sort(spread(len(pooled), sift.SAMPLE))], words, seed)
         return np.array([sift.histogram(D, centres) for D in every])
-
-    @cached_property
-    def how_many(self) -> str:
-        return ", ".join(
-            f"{sum(map(len, found)):,} at {places}" for places, found in self._descriptors.items()
-        )
 
 
 def judged(album: Album, places: str, words: int, seed: int) -> list[dict[str, Any]]:
