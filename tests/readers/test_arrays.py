@@ -191,6 +191,14 @@ def test_several_matrices_are_a_question(put):
         read(path, Wanted(columns=("X_*",)))
 
 
+def test_pictures_among_the_arrays_can_be_shown(put):
+    pictures = np.random.default_rng(0).integers(0, 256, (6, 8, 9), dtype=np.uint8)
+    reading = read(put({"x_test": pictures, "y_test": np.arange(6)}))
+    assert (pictures == reading.pictures).all()
+    assert (pictures.reshape(6, 72) == reading.X).all()
+    assert read(put({"X": X})).pictures is None
+
+
 def test_columns_saved_one_by_one_are_a_table(put):
     reading = read(put({"x": X[:, 0], "y": X[:, 1]}))
     assert reading.kind == "table"

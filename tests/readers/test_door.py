@@ -163,6 +163,16 @@ def test_files_of_other_programs_are_refused_with_what_to_do(put, content, says)
         read(put({"items.bin": content}))
 
 
+def test_options_that_would_be_without_effect_are_refused(put, tmp_path):
+    path = put({"items.csv": CSV})
+    with pytest.raises(ReadError, match="features='hog' is for images"):
+        read(path, Wanted(features="hog"))
+    put({"d/a.png": picture(9), "d/b.png": picture(99)})
+    for option in ("columns", "text", "id"):
+        with pytest.raises(ReadError, match=f"holds images, which have no columns: leave out --{option}"):
+            read(tmp_path / "d", Wanted(**{option: ("x",) if option == "columns" else "x"}))
+
+
 def test_an_extra_that_is_missing_is_named(put, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'diverset\[tables\]'"):
@@ -305,6 +315,17 @@ def test_a_folder_of_texts_has_a_text_per_file(put, tmp_path):
     put({"d/a.txt": "one fish\ntwo fish", "d/b.txt": "1 2 3\n4 5 6\n", "d/c.md": "red fish"})
     reading = read(tmp_path / "d", Wanted(cache=False))
     assert (reading.kind, reading.names) == ("texts", ["a.txt", "b.txt", "c.md"])
+
+
+def test_a_table_with_its_readme_is_a_table(put, tmp_path):
+    put({"d/items.csv": CSV, "d/README.md": "# Items", "d/LICENSE": "free", "d/notes.txt": "three items"})
+    reading = read(tmp_path / "d")
+    assert (reading.kind, reading.n) == ("table", 3)
+    assert {s.what: s.why for s in reading.skipped} == {
+        "README.md": "about the other files",
+        "LICENSE": "about the other files",
+        "notes.txt": "a text, where tables are read",
+    }
 
 
 def test_broken_pictures_count_as_failures_and_other_files_do_not(put, tmp_path):

@@ -49,6 +49,7 @@ class Features:
     names: list[str]
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    pictures: Any = None
 
 
 def matching(names: Iterable[str], globs: Iterable[str], source: str) -> list[str]:
@@ -125,7 +126,9 @@ def features_of(table: Table, wanted: Wanted) -> Features:
             "Name some with --columns, or a column of texts with --text."
         )
     X, kernel, kind = encoded
-    return Features(X, kernel, wanted.kind or kind, rows, [names[i] for i in rows], skipped, notes)
+    sides = columns[0].sides
+    pictures = X.reshape(-1, *sides).astype(np.uint8) if sides and len(columns) == 1 else None
+    return Features(X, kernel, wanted.kind or kind, rows, [names[i] for i in rows], skipped, notes, pictures)
 
 
 def _chosen(table: Table, named: Column | None, wanted: Wanted) -> list[Column]:

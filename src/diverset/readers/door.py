@@ -38,6 +38,9 @@ _TABLES: dict[Form, Callable[[Found, Wanted, Progress], tuple[Table, str]]] = {
     "npz": read_npz,
 }
 _FAMILIES: dict[Kind, Family] = {"table": "tables", "vectors": "tables", "images": "images", "texts": "texts"}
+_ABOUT = frozenset(
+    ["readme", "license", "licence", "copying", "changelog", "notice", "authors", "provenance"]
+)
 
 
 def read(
@@ -63,6 +66,7 @@ def _read(found: Listing, wanted: Wanted, progress: Progress) -> Reading:
     sorted_ = _sorted_out(found, wanted)
     chosen = replace(found, files=sorted_.files, skipped=[*found.skipped, *sorted_.failed])
     chosen.refuse_if_most_failed(len(chosen.files), chosen.skipped)
+    _refuse_idle(wanted, sorted_.family, found.source)
     if sorted_.family == "images":
         reading = read_images(chosen, wanted, progress)
     elif sorted_.family == "texts":
@@ -75,6 +79,20 @@ def _read(found: Listing, wanted: Wanted, progress: Progress) -> Reading:
     lost = len(reading.skipped) - len(chosen.skipped)
     chosen.refuse_if_most_failed(len(chosen.files) - lost, reading.skipped)
     return replace(reading, skipped=(*reading.skipped, *sorted_.others))
+
+
+def _refuse_idle(wanted: Wanted, family: Family, source: str) -> None:
+    """What was asked for and would be without effect is a mistake."""
+    if family == "tables":
+        if wanted.features is not None and not _has_texts(wanted):
+            raise ReadError(
+                f"{source} holds a table: features={wanted.features!r} is for images and for texts, "
+                "such as a column that is named with --text."
+            )
+        return
+    for option in ("columns", "text", "id"):
+        if getattr(wanted, option):
+            raise ReadError(f"{source} holds {family}, which have no columns: leave out --{option}.")
 
 
 # --- which files ------------------------------------------------------------------------------
@@ -107,7 +125,10 @@ def _sorted_out(found: Listing, wanted: Wanted) -> _Sorted:
             out.failed.append(Skipped(file.name, _without(file.name, why)))
             continue
         try:
-            forms.append((file, _as_wanted(form_of(file, head, alone), wanted, alone)))
+            form = _as_wanted(form_of(file, head, alone), wanted, alone)
+            if form == "text" and not alone and file.path.stem.lower() in _ABOUT:
+                raise ReadError(f"{file.name} is about the other files.")
+            forms.append((file, form))
         except ReadError as why:
             if alone:
                 raise
@@ -148,7 +169,7 @@ def _family(forms: list[Form], found: Listing, out: _Sorted, wanted: Wanted) -> 
         return family
     most = max(counts.values())
     first, *tied = [family for family, count in counts.items() if count == most]
-    if tied:
+    if tied and tied != ["texts"]:  # a text beside something else says what that is
         raise ReadError(
             f"{found.source} holds as many {first} as {' and '.join(tied)} ({most:,} each): "
             "say which is meant with --kind table, --kind images or --kind texts."
@@ -206,6 +227,7 @@ def _features_of(table: Table, wanted: Wanted) -> Reading:
         source=table.source,
         digest="",
         columns=shown(table, features.rows),
+        pictures=features.pictures,
         skipped=tuple(features.skipped),
         notes=(*table.notes, *features.notes),
     )

@@ -193,7 +193,7 @@ def _column(name: str, array: Any, place: str, notes: list[str]) -> Column:
         return number_column(name, array, "flag" if array.dtype.kind == "b" else "number")
     rows, how = _flat(array)
     notes.extend(f"{name!r}: {note}" for note in how)
-    return vector_column(name, rows)
+    return vector_column(name, rows, array.shape[1:] if _are_pictures(array) else ())
 
 
 # --- sparse -----------------------------------------------------------------------------------

@@ -31,12 +31,14 @@ class Column:
 
     ``values``  float64 with NaN where nothing is, for numbers, flags (0 and 1) and dates (days since
                 1970); a matrix of floats, one row per item, for vectors; texts for words
+    ``sides``   height, width and perhaps colours, of vectors that are pictures of bytes
     """
 
     name: str
     cells: Cells
     values: Any
     missing: Bools
+    sides: tuple[int, ...] = ()
 
     def take(self, rows: Ints | Bools) -> Column:
         return replace(self, values=self.values[rows], missing=self.missing[rows])
@@ -48,12 +50,12 @@ def number_column(name: str, values: Floats, cells: Cells = "number") -> Column:
     return Column(name, cells, values, np.isnan(values))
 
 
-def vector_column(name: str, values: Any) -> Column:
+def vector_column(name: str, values: Any, sides: tuple[int, ...] = ()) -> Column:
     """A column of vectors, a row of ``values`` each. What is no float becomes one."""
     if values.dtype.kind != "f" or values.dtype.itemsize > 8:
         values = values.astype(np.float64)
     missing: Bools = np.asarray(np.isnan(values).any(axis=1))
-    return Column(name, "vector", values, missing)
+    return Column(name, "vector", values, missing, sides)
 
 
 def word_column(name: str, values: Sequence[str | None], nothing: Set[str] = NOTHING) -> Column:
