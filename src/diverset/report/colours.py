@@ -31,6 +31,9 @@ def colourings(columns: Mapping[str, Any], rows: Ints) -> tuple[list[dict[str, A
         values = np.asarray(values)
         if values.ndim != 1:
             continue
+        if len(rows) > room:
+            left_out.append(name)
+            continue
         found = _colouring(values[rows])
         if found is None:
             continue

@@ -19,15 +19,16 @@ function csv(records) {
   return lines.map((cells) => cells.map(csvCell).join(",") + "\n").join("");
 }
 
+// `number` is that on the page, from 1; other picks are meant by their rows.
 const pickRecords = () =>
   facts.picks.slice(0, first).map((pick, place) => ({
-    pick: place + 1,
+    number: place + 1,
     row: pick.row,
     name: facts.pickNames[place],
     gain: pick.gain,
     margin: pick.margin,
-    certified: pick.decided,
-    nearest_earlier_pick: pick.earlier === null ? null : pick.earlier + 1,
+    decided: pick.decided,
+    nearest_earlier_row: pick.earlier === null ? null : facts.picks[pick.earlier].row,
     similarity: pick.similarity,
   }));
 
@@ -37,8 +38,8 @@ const chosenRecords = () =>
     return {
       row: rowOf(at),
       name: place === undefined ? (facts.names ? facts.names[at] : String(rowOf(at))) : facts.pickNames[place],
-      pick: place === undefined ? null : place + 1,
-      nearest_pick: facts.nearest[at] + 1,
+      number: place === undefined ? null : place + 1,
+      nearest_pick_row: facts.picks[facts.nearest[at]].row,
       similarity: facts.similarity[at] / 100,
     };
   });

@@ -78,9 +78,10 @@ function startLook() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => onLook.forEach((draw) => draw()));
 }
 
-/** The colours of one plot, by the names that its parts have. */
-function dress(plot) {
-  const [ink, soft, line, pool, accent, surface] = ["ink", "soft", "line", "pool", "accent", "surface"].map(colourNow);
+/** The colours of one plot, by the names that its parts have. Among coloured dots, picks are black or white. */
+function dress(plot, coloured = false) {
+  const [ink, soft, line, pool, surface] = ["ink", "soft", "line", "pool", "surface"].map(colourNow);
+  const [accent, onAccent] = coloured ? [ink, surface] : ["accent", "on-accent"].map(colourNow);
   for (const axis of [...plot.below, ...plot.left]) {
     axis.major_label_text_color = soft;
     axis.axis_label_text_color = soft;
@@ -91,7 +92,7 @@ function dress(plot) {
     pool: (glyph) => (glyph.fill_color.field ? null : (glyph.fill_color = pool)),
     line: (glyph) => (glyph.line_color = pool),
     picks: (glyph) => Object.assign(glyph, { fill_color: accent, line_color: surface }),
-    labels: (glyph) => (glyph.text_color = colourNow("on-accent")),
+    labels: (glyph) => (glyph.text_color = onAccent),
     ring: (glyph) => (glyph.line_color = ink),
     link: (glyph) => (glyph.line_color = ink),
   };

@@ -27,6 +27,7 @@ function recolour() {
     marker: shapes ?? new Array(facts.drawn).fill("circle"),
     size: new Array(facts.drawn).fill(shapes ? size + 1 : size),
   };
+  dress(map.plot, legend !== null);
   showLegend(legend);
 }
 
@@ -120,8 +121,8 @@ function startTools() {
     ArrowLeft: () => move(-1, 0), ArrowRight: () => move(1, 0), ArrowUp: () => move(0, 1), ArrowDown: () => move(0, -1),
     "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), 0: showEverything,
   };
-  byId("stage").addEventListener("keydown", (event) => {
-    if (event.target !== byId("stage") || !keys[event.key] || event.ctrlKey || event.metaKey) return;
+  byId("map").addEventListener("keydown", (event) => {
+    if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
     keys[event.key]();
     event.preventDefault();
   });

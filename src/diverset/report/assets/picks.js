@@ -107,7 +107,8 @@ function sentences(place, pick) {
   return said;
 }
 
-const percentOrTiny = (share) => (share >= 0.01 ? percent(share) : `a relative ${tiny(share)}`);
+const percentOrTiny = (share) =>
+  share >= 0.1 ? percent(share) : share >= 0.001 ? `${(100 * share).toPrecision(2)} %` : `a relative ${tiny(share)}`;
 
 function resembles(pick) {
   const at = facts.places[pick.earlier];
