@@ -187,6 +187,13 @@ def test_it_draws_into_the_axes_that_it_is_given_and_opens_no_other(plt):
     assert plt.get_fignums() == [figure.number]
 
 
+@pytest.mark.parametrize("wrong", ["figure", "array"])
+def test_what_is_no_axes_is_refused_with_what_to_type(plt, wrong):
+    figure, axes = plt.subplots(1, 2)
+    with pytest.raises(TypeError, match=r"ax must be an Axes of matplotlib, got (Figure|ndarray)\. Type"):
+        dv.select(X, 4, kernel=KERNEL).plot(ax=figure if wrong == "figure" else axes)
+
+
 def test_gains_over_decades_are_drawn_on_a_log_scale(plt):
     line = np.linspace(0, 1, 60)[:, None]
     assert dv.select(line, 6, kernel=KERNEL, method="greedy-map").plot().get_yscale() == "log"

@@ -175,7 +175,13 @@ def plot_gains(picks: Selection, ax: Axes | None) -> Axes:
             f"{picks.method} gives its picks no gains: there is no curve to plot. "
             "Deterministic methods do: dv.select(X, k).plot()."
         )
-    ax = _new_axes() if ax is None else ax
+    if ax is None:
+        ax = _new_axes()
+    elif not hasattr(ax, "vlines"):
+        raise TypeError(
+            f"ax must be an Axes of matplotlib, got {type(ax).__name__}. "
+            "Type figure, ax = plt.subplots(), then picks.plot(ax=ax)."
+        )
     _draw_leads(ax, gains, picks.margins)
     ax.plot(np.arange(picks.k), gains, color="C0", linewidth=1.0, zorder=2)
     for which, fill, label in ((picks.decided, "C0", "decided"), (~picks.decided, "white", "not decidable")):
