@@ -16,7 +16,7 @@ from ..arrays import Bools, Floats, Ints
 from ..choice import Choice
 from ..greedy import TIE, Decision, decide, forced_decision, new_direction, scaled_column
 from .pool import Fetched, RoundPool
-from .tasks import Question, View
+from .tasks import Question, View, foremost
 
 # rows of a panel, over all parts: an eighth of the pool within these bounds; at least 2 k from each part
 _PANEL = 2**12, 2**14
@@ -193,9 +193,12 @@ class _State:
         taken = tuple(d.pick for d in self.decisions)
         question = Question(self._key, view, start, removed, most, taken=taken)
         numbers, gains, _, bound = self._pool.candidates(question, self._fullness.closed())
-        numbers = numbers[gains > -np.inf]
+        numbers, gains = numbers[gains > -np.inf], gains[gains > -np.inf]
         if len(numbers) == 0:
             return False
+        kept = np.sort(foremost(gains, max(2 * wanted, panel_rows)))  # one panel, however many parts
+        bound = max(bound, float(np.delete(gains, kept).max(initial=-np.inf)))
+        numbers = numbers[kept]
         rows = self._pool.fetch(numbers)
         panel = self._geometry.panel(rows)
         self._set_floor(panel.gains)

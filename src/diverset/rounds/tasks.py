@@ -112,10 +112,10 @@ def answer(part: Part, question: Question) -> Answer:
     now, look = question.removed.shape[1], question.most
     while True:
         scores = np.where(open_, known.gains * speeds, -np.inf)
-        ahead = _ahead(scores, question.most)
+        ahead = foremost(scores, question.most)
         if (known.removed[ahead[open_[ahead]]] == now).all():
             break
-        wider = np.sort(_ahead(scores, look))
+        wider = np.sort(foremost(scores, look))
         _bring_up_to_date(part, question, known, wider[open_[wider] & (known.removed[wider] < now)])
         look *= 2  # those behind may be ahead of them now: few and large looks
     part.cache[question.key] = known
@@ -142,7 +142,7 @@ def _open(part: Part, question: Question) -> Bools:
     return open_
 
 
-def _ahead(scores: Floats, most: int) -> Ints:
+def foremost(scores: Floats, most: int) -> Ints:
     """Where the largest scores are, and the first of those that tie with the very largest."""
     if len(scores) <= most:
         return np.arange(len(scores))
@@ -154,7 +154,7 @@ def _ahead(scores: Floats, most: int) -> Ints:
 def _recalled(part: Part, question: Question) -> Known:
     """What the part knows, copied: an interrupted round leaves the cache as it was."""
     kept = part.cache.get(question.key)
-    if kept is not None:
+    if kept is not None and kept.removed.max(initial=0) <= question.removed.shape[1]:  # else of a later round
         return Known(kept.gains.copy(), kept.removed.copy())
     n = part.rows.shape[0]
     gains = np.empty(n)
