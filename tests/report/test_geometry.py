@@ -44,7 +44,7 @@ def test_a_pick_stands_for_itself_also_among_its_copies():
     assert found.nearest[[4, 5, 0]].tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("n", [40, 400])
+@pytest.mark.parametrize("n", [40, 150])
 def test_the_map_is_kernel_principal_components(n):
     kernel = dv.Gaussian(2.5)
     found = components(matrix_of(SMOOTH[:n], kernel, np.arange(n)), np.arange(5), 30)

@@ -1,6 +1,6 @@
 """BY WHAT CAN THE MAP BE COLOURED? Columns of the table, small enough to travel in the page.
 
-# codes  of a nominal column: which of its words each item has; the most frequent word is 0
+# codes  of a nominal column: which of its words each item has; few words are in order, many by frequency
 # NONE   the code of an item without a word
 """
 
@@ -31,7 +31,7 @@ def colourings(columns: Mapping[str, Any], rows: Ints) -> tuple[list[dict[str, A
         values = np.asarray(values)
         if values.ndim != 1:
             continue
-        if len(rows) > room:
+        if len(rows) > room:  # a byte each is the least
             left_out.append(name)
             continue
         found = _colouring(values[rows])
@@ -55,16 +55,15 @@ def _colouring(values: Any) -> dict[str, Any] | None:
         whole = len(distinct) <= _CLASSES and bool((distinct == np.rint(distinct)).all())
         if not whole:
             return {"kind": "numbers", "values": numbers(values, "f4")}
-        return _nominal(["" if not np.isfinite(v) else f"{v:.0f}" for v in values], in_order=True)
-    words = ["" if value is None else str(value) for value in values.tolist()]
-    return _nominal(words, in_order=False)
+        return _nominal(["" if not np.isfinite(v) else f"{v:.0f}" for v in values])
+    return _nominal(["" if value is None else str(value) for value in values.tolist()])
 
 
-def _nominal(words: list[str], *, in_order: bool) -> dict[str, Any] | None:
+def _nominal(words: list[str]) -> dict[str, Any] | None:
     counts = Counter(word for word in words if word)
     distinct = [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    if in_order:
-        distinct.sort(key=float)
+    if len(distinct) <= _CLASSES:
+        distinct.sort(key=_in_order)
     # a word of its own for every item says nothing, unless there are few items
     if not distinct or len(distinct) > WORDS or len(distinct) > max(10, len(words) / 2):
         return None
@@ -76,3 +75,8 @@ def _nominal(words: list[str], *, in_order: bool) -> dict[str, Any] | None:
         "counts": [counts[word] for word in distinct],
         "values": numbers(codes, "u1"),
     }
+
+
+def _in_order(word: str) -> tuple[float, str]:
+    """Numbers by their size, before words."""
+    return (float(word) if word.lstrip("-").isdecimal() else np.inf), word

@@ -104,6 +104,7 @@ async function drawn(name) {
   const items = (drawn.items ??= JSON.parse(byId("plots").textContent));
   const views = await Bokeh.embed.embed_item(items[name], byId(name));
   const [view] = views.roots;
+  view.canvas_view.events_el.removeAttribute("tabindex"); // the page has its own stops for the tabulator
   const plot = view.model;
   const source = (called) => plot.document.get_model_by_name(`${called}-data`);
   const again = () => dress(plot);
