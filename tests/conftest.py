@@ -17,6 +17,14 @@ settings.register_profile("same", derandomize=True, deadline=None, max_examples=
 settings.load_profile("same")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Features of pictures and texts are kept in a folder of this run, not among those of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DIVERSET_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(params=pools.POOLS.values(), ids=lambda pool: pool.name)
 def pool(request):
     """Every pool in turn."""

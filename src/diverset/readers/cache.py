@@ -94,7 +94,7 @@ class Cache:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as stream:
                 unfinished = Path(stream.name)
-                np.savez(stream, allow_pickle=False, **arrays)
+                np.savez(stream, **arrays)  # type: ignore[arg-type]  # no name is an option of savez
             unfinished.replace(path)
             self._wrote = True
         except OSError as why:

@@ -11,8 +11,9 @@ import io
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,6 +33,8 @@ FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "GIF")  # Pillow would open for
 BYTES = 2**30  # of a file of pixels
 SCANS = 100
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+", b"GIF87a", b"GIF89a")
+_LARGE = 2**24  # pixels; such pictures are decoded one at a time, because each may take a gigabyte
+_ONE_AT_A_TIME = Lock()
 _ORIENTATION = 0x0112  # of EXIF
 _TURNS = (  # names in PIL.Image.Transpose that undo orientations 2 to 8
     "FLIP_LEFT_RIGHT",
@@ -107,9 +110,10 @@ def picture(data: bytes, side: int) -> Picture:
             # an MPO is a photo with its own previews, no sequence of pictures
             frames = bool(getattr(image, "is_animated", False)) and image.format != "MPO"
             image.draft(None, (2 * side, 2 * side))  # a JPEG can be read at a fraction of its size
-            image.load()
-            upright = _turned(_shrunk(image, side), _orientation(image))
-            return Picture(np.asarray(upright, dtype=np.uint8), frames)
+            with _ONE_AT_A_TIME if image.width * image.height > _LARGE else nullcontext():
+                image.load()
+                small = _shrunk(image, side)
+            return Picture(np.asarray(_turned(small, _orientation(image)), dtype=np.uint8), frames)
     except Unreadable:
         raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):

@@ -63,7 +63,7 @@ class Tfidf(TextFeatures):
 
         vectorizer = TfidfVectorizer(analyzer=words, sublinear_tf=True)
         try:
-            return vectorizer.fit_transform(_told(texts, progress))
+            return csr_array(vectorizer.fit_transform(_told(texts, progress)))
         except ValueError:  # its way to say that there is no word at all
             return csr_array((len(texts), 1))
 
