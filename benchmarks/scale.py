@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from benchmarks.table import Line, Section
 K = 100
 TIME_LIMIT = 1_800
 DRAWS = 3  # of rivals that draw at random
-PARTS = ("reach", "disk", "rivals", "quality")
+PARTS = ("reach", "disk", "rivals", "quality", "das")
+LONG = ("disk", "das")  # in full, or when asked for by name
 OURS = "diverset deterministic-kdpp"
 PERCENT = 0.03  # what the errors may differ from those of the exact spectrum, on average
 
@@ -30,24 +32,34 @@ Answer = dict[str, Any]
 
 
 def sections(setting: Setting, full: bool, parts: list[str] | None, kept: Path | None) -> list[Section]:
-    """The wanted parts; reading ten million rows from disk only in full, or when asked for by name."""
-    wanted = parts or [part for part in PARTS if full or part != "disk"]
+    """The wanted parts."""
+    wanted = parts or [part for part in PARTS if full or part not in LONG]
+    log = Log(setting, kept.with_suffix(".scale.json") if kept else None)
     made: list[Section] = []
-    answers: list[Answer] = []
     if "reach" in wanted or "disk" in wanted:
-        answers += (found := reach(setting, [part for part in wanted if part in ("reach", "disk")]))
-        made.append(reach_section(found, setting))
+        made.append(reach_section(reach(log, wanted), setting))
     if "rivals" in wanted:
-        answers += (found := rivals(setting))
-        made.append(rival_section(found, setting))
-    if "quality" in wanted:
-        answers += (found := quality(setting))
-        made += quality_sections(found)
-    if kept is not None:
-        beside = kept.with_suffix(".scale.json")
-        beside.write_text(json.dumps(answers, indent=1) + "\n")
-        say(f"scale    all answers are in {beside}")
+        made.append(rival_section(rivals(log), setting))
+    if "quality" in wanted or "das" in wanted:
+        made += quality_sections(quality(log, wanted))
     return made
+
+
+@dataclass
+class Log:
+    """Runs jobs, and keeps all answers, in a file too if there is one."""
+
+    setting: Setting
+    path: Path | None
+    answers: list[Answer] = field(default_factory=list)
+
+    def run(self, jobs: list[Answer]) -> list[Answer]:
+        """The answers of these jobs."""
+        for job in jobs:
+            self.answers.append(run(self.setting, job))
+            if self.path is not None:
+                self.path.write_text(json.dumps(self.answers, indent=1) + "\n")
+        return self.answers[len(self.answers) - len(jobs) :]
 
 
 def run(setting: Setting, what: Answer) -> Answer:
@@ -80,7 +92,7 @@ LIMITS = {100_000: (10.0, None), 1_000_000: (60.0, 4.0), 10_000_000: (1200.0, 8.
 STEPS = (30_000, 100_000, 300_000, 1_000_000)
 
 
-def reach(setting: Setting, parts: list[str]) -> list[Answer]:
+def reach(log: Log, parts: list[str]) -> list[Answer]:
     jobs = []
     if "reach" in parts:
         jobs += [selecting(n, "deterministic-kdpp") for n in STEPS]
@@ -89,9 +101,9 @@ def reach(setting: Setting, parts: list[str]) -> list[Answer]:
     if "disk" in parts:
         jobs += [selecting(10_000_000, "deterministic-kdpp", disk=True)]
     for job in jobs:
-        if setting.smoke:
+        if log.setting.smoke:
             job["n"] //= 100
-    return [run(setting, job) for job in jobs]
+    return log.run(jobs)
 
 
 def selecting(n: int, method: str, solver: Answer | None = None, disk: bool = False) -> Answer:
@@ -144,15 +156,17 @@ def limits(answer: Answer) -> tuple[Target, ...]:
 # --- beside others -----------------------------------------------------------------------------
 
 
-def rivals(setting: Setting) -> list[Answer]:
+def rivals(log: Log) -> list[Answer]:
     from benchmarks.scale_jobs import RIVALS
 
-    n = 2_000 if setting.smoke else 100_000
-    k = 20 if setting.smoke else K
-    return [
-        run(setting, {"do": "rival", "title": name, "name": name, "n": n, "k": k, "draws": draws(name)})
-        for name in RIVALS
-    ]
+    n = 2_000 if log.setting.smoke else 100_000
+    k = 20 if log.setting.smoke else K
+    return log.run(
+        [
+            {"do": "rival", "title": name, "name": name, "n": n, "k": k, "draws": draws(name)}
+            for name in RIVALS
+        ]
+    )
 
 
 def draws(name: str) -> int:
@@ -196,13 +210,16 @@ POOLS = (
 SOLVERS: Answer = {"float64": {}, "float32": {"dtype": "float32"}}
 
 
-def quality(setting: Setting) -> list[Answer]:
-    """The default method on all pools; greedy trace and DAS (whose exact answer takes n^3) on some."""
-    n = 1_000 if setting.smoke else 8_192
-    jobs = [asking(n, pool, width, "deterministic-kdpp", (20, 50, K)) for pool, width in POOLS]
-    jobs += [asking(n, pool, width, "greedy-trace", (K,)) for pool, width in POOLS]
-    jobs += [asking(n, pool, width, "das", (K,)) for pool, width in POOLS[:2]]
-    return [run(setting, job) for job in jobs]
+def quality(log: Log, parts: list[str]) -> list[Answer]:
+    """The default method and greedy trace on all pools; DAS, whose exact answer takes n^3, on two."""
+    n = 1_000 if log.setting.smoke else 8_192
+    jobs: list[Answer] = []
+    if "quality" in parts:
+        jobs += [asking(n, pool, width, "deterministic-kdpp", (20, 50, K)) for pool, width in POOLS]
+        jobs += [asking(n, pool, width, "greedy-trace", (K,)) for pool, width in POOLS]
+    if "das" in parts:
+        jobs += [asking(n, pool, width, "das", (K,)) for pool, width in POOLS[:2]]
+    return log.run(jobs)
 
 
 def asking(n: int, pool: str, width: float, method: str, ks: tuple[int, ...]) -> Answer:
