@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .commands.group import Diverset
 
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 _NEEDS_CLICK = "The command diverset needs click. Type: pip install 'diverset[command]'\n"
 
 
@@ -18,8 +20,13 @@ def main() -> None:
         # what an orderly end cleans up (a copy of standard input, half a file) a kill would leave behind
         signal.signal(signal.SIGTERM, _terminated)
         group()(prog_name="diverset")
+    except SystemExit as end:
+        if end.code in (INTERRUPTED, TERMINATED):  # threads at work would be waited for
+            sys.stderr.flush()
+            os._exit(end.code)
+        raise
     except KeyboardInterrupt:  # too early or too late for the command to say so
-        raise SystemExit(130) from None
+        raise SystemExit(INTERRUPTED) from None
     except ModuleNotFoundError as why:
         if why.name != "click":
             raise
@@ -35,7 +42,7 @@ def group() -> Diverset:
 
 
 def _terminated(*_: Any) -> None:
-    raise SystemExit(128 + signal.SIGTERM)
+    raise SystemExit(TERMINATED)
 
 
 if __name__ == "__main__":

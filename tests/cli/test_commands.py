@@ -231,6 +231,14 @@ def test_a_sample_without_a_seed_says_the_one_it_took(facts, type_, items):
     assert strict_json(type_("sample", items, "-k", 4, "--json").stdout)["parameters"]["seed"] != seed
 
 
+def test_work_that_grows_with_the_cube_is_announced(type_, items, monkeypatch):
+    monkeypatch.setattr("diverset.commands.work._PATIENCE", 59)
+    said = "kdpp wants all 60 eigenvalues"
+    assert said in type_("sample", items, "-k", 2, "--seed", 0).stderr
+    assert said not in type_("sample", items, "-k", 2, "--seed", 0, "--kernel", "linear").stderr
+    assert "eigenvalues" not in type_("sample", items, "-k", 2, "--method", "uniform").stderr
+
+
 def test_a_dpp_draws_as_many_as_come(facts, items):
     found = facts("sample", items, "--method", "dpp", "--seed", 1)
     assert found["draws"][0]["k"] == len(found["draws"][0]["indices"])

@@ -59,5 +59,5 @@ class _Stages:
     def __call__(self, stage: str, done: int, of: int) -> None:
         if stage != self._stage:
             self._stage = stage
-            self._bar.reset(self._task, description=stage, total=of)
-        self._bar.update(self._task, completed=done, total=of)
+            self._bar.reset(self._task, description=stage, total=of or None)
+        self._bar.update(self._task, completed=done, total=of or None)  # none: there is no telling

@@ -65,7 +65,7 @@ def sample(ctx: click.Context, /, seed: int | None, draws: int, quiet: bool, **g
     from .work import find_draws
 
     task = task_of(given | {"draws": draws}, tell)
-    found = find_draws(task, seed, draws)
+    found = find_draws(task, seed, draws, tell)
     command = options.command_line(ctx, seed=seed)
     output.deliver(draws_answer(task, found, seed, command), None, tell)
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from .group import reading_from
 from .output import facts_of
 from .task import Task, words_about
 from .terminal import Teller
-from .work import method_of, solver_of
+from .work import interruptible, method_of, solver_of
 
 WHOLE = 2000  # up to so many items all eigenvalues are computed
 USUAL = 20  # picks, where no k is given
@@ -129,9 +130,9 @@ def find_info(task: Task, tell: Teller) -> Info:
     with progress_bar(tell.bar) as progress, reading_from(task.reading.source):
         progress("spectrum", 0, 2)
         _, problem = find_problem(X, min(n, max(k, _LEADING)), solver=solver, **task.kernel_options)
-        found = eigenvalues(problem)
+        found = interruptible(partial(eigenvalues, problem))
         progress("plan", 1, 2)
-        costs = plan(X, k, method=method, solver=solver, **task.kernel_options)
+        costs = interruptible(partial(plan, X, k, method=method, solver=solver, **task.kernel_options))
     return Info(task, problem.kernel, found, costs)
 
 

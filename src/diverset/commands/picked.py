@@ -37,7 +37,7 @@ def short(kernel: object) -> str:
 
 
 def ids_of(picks: Selection, reading: Reading) -> list[str]:
-    """The path of a picture or a text file, else the name."""
+    """The path of an item that is a file of its own, where the reader knows it; else the name."""
     return taken([str(p) for p in reading.files] if reading.files is not None else reading.names, picks)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
+from threading import Thread
+from typing import Any, TypeVar
 
 import click
 
 from ..comparison import SIDE_BY_SIDE, Comparison, compare
 from ..door import sample, select
+from ..kernels import Kernel
 from ..messages import nearest
 from ..methods import METHODS
 from ..planning import plan
@@ -24,7 +28,24 @@ from .specs import made
 from .task import Task
 from .terminal import Teller, put
 
+T = TypeVar("T")
+_PATIENCE = 5000  # items from which on n^3 work is worth a word
+_OF_ALL_EIGENVALUES = ("kdpp", "dpp", "leverage-sampling", "ridge-leverage-sampling")
 _METHODS: dict[str, Any] = {**METHODS, **SAMPLERS}
+
+
+def interruptible(call: Callable[[], T]) -> T:
+    """The result of a call, made in a thread: Ctrl-C ends the wait even where LAPACK would not notice."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as why:  # noqa: BLE001  raised again where the result is waited for
+            future.set_exception(why)
+
+    Thread(target=run, daemon=True).start()
+    return future.result()
 
 
 def method_of(typed: str) -> Any:
@@ -55,16 +76,9 @@ def find_picks(task: Task, tell: Teller) -> Selection:
     """`diverset.select` on the items of a task."""
     method, solver = method_of(task.given["method"]), solver_of(task)
     with progress_bar(tell.bar) as progress, reading_from(task.reading.source):
-        return select(
-            task.reading.X,
-            task.given["k"],
-            method=method,
-            solver=solver,
-            quality=task.quality,
-            progress=progress,
-            **task.rules,
-            **task.kernel_options,
-        )
+        call = partial(select, method=method, solver=solver, progress=progress)
+        call = partial(call, quality=task.quality, **task.rules, **task.kernel_options)
+        return interruptible(partial(call, task.reading.X, task.given["k"]))
 
 
 def find_plan(task: Task, output: Output, command: str) -> None:
@@ -75,7 +89,8 @@ def find_plan(task: Task, output: Output, command: str) -> None:
     method, solver = method_of(task.given["method"]), solver_of(task)
     with reading_from(task.reading.source):
         plan_choice(task.reading.n, checked_k(task.given["k"], task.reading.n), **task.rules)
-        found = plan(task.reading.X, task.given["k"], method=method, solver=solver, **task.kernel_options)
+        call = partial(plan, method=method, solver=solver, **task.kernel_options)
+        found = interruptible(partial(call, task.reading.X, task.given["k"]))
     if output.form == "json":
         put(as_json({**facts_of("plan", command), "input": task.input, **found.to_dict()}))
     else:
@@ -103,32 +118,22 @@ def find_comparison(task: Task, methods: list[Any], tell: Teller, seed: int = 0)
     """`diverset.compare` on the items of a task."""
     solver = solver_of(task)
     with progress_bar(tell.bar) as progress, reading_from(task.reading.source):
-        return compare(
-            task.reading.X,
-            task.given["k"],
-            methods=methods,
-            solver=solver,
-            quality=task.quality,
-            rng=seed,
-            progress=progress,
-            **task.rules,
-            **task.kernel_options,
-        )
+        call = partial(compare, methods=methods, solver=solver, rng=seed, progress=progress)
+        call = partial(call, quality=task.quality, **task.rules, **task.kernel_options)
+        return interruptible(partial(call, task.reading.X, task.given["k"]))
 
 
-def find_draws(task: Task, seed: int, draws: int) -> list[Selection]:
+def find_draws(task: Task, seed: int, draws: int, tell: Teller) -> list[Selection]:
     """`diverset.sample` on the items of a task."""
-    method = method_of(task.given["method"])
-    with reading_from(task.reading.source):
-        found = sample(
-            task.reading.X,
-            task.given["k"],
-            method=method,
-            rng=seed,
-            draws=draws,
-            quality=task.quality,
-            **task.kernel_options,
-        )
+    method, n = method_of(task.given["method"]), task.reading.n
+    by_columns = type(task.kernel).factor is not Kernel.factor  # few of them: no large matrix
+    if n > _PATIENCE and method.name in _OF_ALL_EIGENVALUES and not by_columns:
+        tell(f"  {method.name} wants all {n:,} eigenvalues, n^3 work; --method rpcholesky wants none")
+    with progress_bar(tell.bar) as progress, reading_from(task.reading.source):
+        progress(method.name, 0, 0)
+        call = partial(sample, method=method, rng=seed, draws=draws)
+        call = partial(call, quality=task.quality, **task.kernel_options)
+        found = interruptible(partial(call, task.reading.X, task.given["k"]))
     return found if isinstance(found, list) else [found]
 
 
@@ -149,5 +154,5 @@ def report_page(
     from ..report import page
 
     with progress_bar(tell.bar) as progress:
-        made: str = page(task.reading, picks, comparison=comparison, command=command, progress=progress)
-    return made
+        call = partial(page, comparison=comparison, command=command, progress=progress)
+        return interruptible(partial(call, task.reading, picks))
