@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks import scale
-from benchmarks.catalogue import GROUPS, IMPORTS, SCALE, Group
+from benchmarks.catalogue import CLUSTER, GROUPS, IMPORTS, SCALE, Group
 from benchmarks.data import find
 from benchmarks.imports import MODULES, ImportTime, import_time
 from benchmarks.measure import Setting, measure, say
@@ -28,7 +28,12 @@ DISTRIBUTIONS = (
     "pyversity",
     "skmatter",
     "apricot-select",
+    "dask",
+    "distributed",
 )
+
+
+KEYS = [*(group.key for group in GROUPS), SCALE, CLUSTER, IMPORTS]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,6 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         directory = None if options.generated else find(options.data)
     except FileNotFoundError as error:
         parser().error(str(error))
+    if CLUSTER in (options.only or []):
+        from benchmarks import cluster  # which needs Dask
+
+        print(cluster.page(options.smoke))
+        if options.only == [CLUSTER]:
+            print(surroundings())
+            return 0
     before = load()
     setting = Setting(directory, options.threads, options.rounds, options.smoke)
     sections = [section(group, setting, measure(group, setting)) for group in wanted_groups(options)]
@@ -58,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     add("--generated", action="store_true", help="generated rows even where that file is found")
     add("--full", action="store_true", help="the largest cases as well (minutes)")
     add("--part", action="append", choices=scale.PARTS, help="of the group scale, one part")
-    add("--only", action="append", choices=[*(g.key for g in GROUPS), SCALE, IMPORTS], help="one group")
+    add("--only", action="append", choices=KEYS, help="one group")
     add("--threads", type=int, default=cores(), help="threads for all (default: %(default)s)")
     add("--rounds", type=int, default=2, help="of which the least counts (default: %(default)s)")
     add("--smoke", action="store_true", help="small pools: does everything run?")

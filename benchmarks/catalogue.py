@@ -188,6 +188,7 @@ LARGE = Group(
 
 GROUPS = (SELECT, COSINE, KDPP, LARGE)
 SCALE = "scale"  # cases of its own: see scale.py
+CLUSTER = "cluster"  # a page of its own, only when asked for: see cluster.py
 IMPORTS = "imports"  # the last group, which runs no case: see imports.py
 
 IMPORT_TARGETS = (Target("milliseconds", below=250.0), Target("uninvited", below=1))
