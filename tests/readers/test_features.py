@@ -12,6 +12,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 import diverset as dv
+from diverset.arrays import spread
 from diverset.experiments import dogs, pictures
 from diverset.experiments.data import locate
 from diverset.readers import FEATURES, ReadError, Wanted, read
@@ -183,6 +184,17 @@ def test_sums_on_the_grid_are_exact_in_single_precision():
     exact = centres.astype(np.float64)
     assert ((D @ centres.T).astype(np.float64) == D.astype(np.float64) @ exact.T).all()
     assert ((centres**2).sum(axis=1).astype(np.float64) == (exact**2).sum(axis=1)).all()
+
+
+def test_words_are_learnt_from_equally_many_descriptors_of_each_photo(monkeypatch):
+    monkeypatch.setattr(sift, "SAMPLE", 100)
+    rng = np.random.default_rng(2)
+    described = [rng.integers(0, 200, (n, 128)).astype(np.uint8) for n in (90, 5, 0, 300)]
+    some = np.concatenate(
+        [described[0][np.sort(spread(90, 25))], described[1], described[3][np.sort(spread(300, 25))]]
+    )
+    found = sift.Sift(words=20).learn(described)
+    assert np.array_equal(found, sift.vocabulary(some.astype(np.float32), 20, seed=0, steps=4))
 
 
 def test_fewer_descriptors_than_words_are_a_smaller_vocabulary(tmp_path):
