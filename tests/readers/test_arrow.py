@@ -85,6 +85,12 @@ def test_lists_of_one_length_are_vectors_and_stay_as_they_are(put, kind):
     assert len(dv.select(reading.X, 3, kernel=reading.kernel)) == 3
 
 
+def test_vectors_in_a_table_of_units_are_standardised(put):
+    reading = read(put({"emb": pa.array((VECTORS * [1, 10, 100]).tolist())}), Wanted(kind="table"))
+    assert reading.X.std(axis=0) == pytest.approx([1, 1, 1])
+    assert reading.kind == "table"
+
+
 def test_lists_of_lists_are_flat_vectors(put):
     cubes = np.arange(24.0).reshape(3, 2, 4)
     reading = read(put({"emb": pa.array(cubes.tolist())}))

@@ -33,6 +33,7 @@ def test_a_named_pipe_is_read_to_its_end(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Timer(0.2, pipe.write_bytes, [CSV])  # later than the reader looks
+    writer.daemon = True  # or a reader that gives up would leave it waiting for ever
     writer.start()
     assert read(pipe, Wanted(standardize=False)).X.tolist() == [[1, 2], [3, 5]]
     writer.join()

@@ -111,6 +111,7 @@ def test_encodings_are_detected(put, encoding):
     path = put('{"größe": 1, "c": "weiß"}\n{"größe": 2, "c": "rot"}\n'.encode(encoding))
     reading = read(path)
     assert reading.columns["c"].tolist() == ["weiß", "rot"]
+    assert any("encoding" in note for note in reading.notes) == (not encoding.startswith("utf-8"))
 
 
 @pytest.mark.parametrize(

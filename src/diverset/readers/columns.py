@@ -255,7 +255,7 @@ def _varying(columns: list[Column], notes: list[str]) -> list[Column]:
 def _encoded(columns: list[Column], wanted: Wanted, notes: list[str]) -> tuple[Floats, Kernel, Kind] | None:
     if not columns:
         return None
-    if len(columns) == 1 and columns[0].cells == "vector":
+    if len(columns) == 1 and columns[0].cells == "vector" and wanted.kind != "table":
         values = np.ascontiguousarray(columns[0].values)
         bits = values.shape[1] >= FINGERPRINT and is_bits(values)
         notes.append(f"features: the vectors in column {columns[0].name!r}, as they are")

@@ -111,12 +111,13 @@ def _numeric(rows: list[list[str]], quantifier: Callable[[Iterable[bool]], bool]
 
 
 def single_blanks(line: str) -> str:
-    """A line of cells between blanks, with one blank between any two, and without comments.
+    """A line of cells between blanks, with one blank between any two; nothing for a comment.
 
     >>> single_blanks("  1.5   2 \\n"), single_blanks("# made by numpy.savetxt\\n")
     ('1.5 2\\n', '\\n')
     """
-    return " ".join(line.partition("#")[0].split()) + "\n"
+    cells = line.split()
+    return "\n" if cells and cells[0].startswith("#") else " ".join(cells) + "\n"
 
 
 def _rows(head: str, delimiter: str) -> list[list[str]]:

@@ -40,7 +40,8 @@ def read_jsonl(found: Found, wanted: Wanted, progress: Progress = quiet) -> tupl
         raise ReadError(f"{found.name} is empty: wanted JSON, one object per line.")
     if encoding is None:
         raise ReadError(f"{found.name} holds zero bytes: it is not JSON, or name its --encoding.")
-    keys = _Keys(found, wanted)
+    notes = () if encoding.startswith("utf-8") else (f"encoding {encoding}",)
+    keys = _Keys(found, wanted, notes)
     with text_of(found, encoding) as stream:
         rows = _rows(stream, found)
         while piece := list(islice(rows, _PIECE)):
@@ -155,8 +156,8 @@ def well_formed(text: str) -> str:
 class _Keys:
     """The columns that grow from pieces of rows."""
 
-    def __init__(self, found: Found, wanted: Wanted) -> None:
-        self._found, self._text = found, wanted.text
+    def __init__(self, found: Found, wanted: Wanted, notes: tuple[str, ...]) -> None:
+        self._found, self._text, self._notes = found, wanted.text, notes
         self._pieces: dict[str, list[Column]] = {}
         self._odd: dict[str, str] = {}
         self._lines: list[Any] = []
@@ -205,7 +206,13 @@ class _Keys:
                 )
             columns[name] = column
         return Table(
-            self._found.name, columns, self._n, lambda i: f"line {lines[i]:,}", odd=self._odd, loose=True
+            self._found.name,
+            columns,
+            self._n,
+            lambda i: f"line {lines[i]:,}",
+            self._notes,
+            self._odd,
+            loose=True,
         )
 
 
