@@ -274,9 +274,9 @@ def test_hog_does_not_see_brightness_or_contrast():
 
 
 def test_colours_in_lab_are_the_known_ones():
-    srgb = np.array([[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0.5]])
+    srgb = np.array([[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.5, 0.5], [0.03] * 3])
     known = [[0, 0, 0], [100, 0, 0], [53.24, 80.09, 67.20], [87.73, -86.18, 83.18], [32.30, 79.19, -107.86]]
-    assert plain.lab(srgb) == pytest.approx(np.array([*known, [53.39, 0, 0]]), abs=0.02)
+    assert plain.lab(srgb) == pytest.approx(np.array([*known, [53.39, 0, 0], [2.10, 0, 0]]), abs=0.02)
 
 
 def test_colour_counts_shares_wherever_they_are(tmp_path):
