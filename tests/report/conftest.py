@@ -64,9 +64,9 @@ class Opened:
         tab.on("dialog", dialog)
         tab.on("popup", lambda other: note(f"popup: {other.url}"))
 
-    def shot(self, name: str) -> None:
+    def shot(self, name: str, *, whole: bool = False) -> None:
         ARTIFACTS.mkdir(exist_ok=True)
-        self.tab.screenshot(path=ARTIFACTS / f"report-{name}.png", full_page=True)
+        self.tab.screenshot(path=ARTIFACTS / f"report-{name}.png", full_page=whole)
 
     def place(self, source: str, at: int) -> tuple[float, float]:
         """Where an item is on the screen."""

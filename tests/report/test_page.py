@@ -81,7 +81,8 @@ def test_what_is_not_certain_is_said():
     reading = few()
     picks = dv.select(reading.X, 4, kernel=reading.kernel)
     doubtful = replace(picks, decided=np.array([True, True, False, False]))
-    assert "Certain up to pick 2" in page(reading, doubtful)
+    assert "Certified up to pick 2: then two items were too close" in page(reading, doubtful)
+    assert "at the very first pick" in page(reading, replace(picks, decided=np.zeros(4, dtype=bool)))
     drawn = dv.sample(reading.X, 4, kernel=reading.kernel, rng=0)
     html = page(reading, drawn)
     assert "Drawn by chance" in html
@@ -122,8 +123,9 @@ def test_without_pictures_it_is_small(kind):
     assert len(html.encode()) < 1_600_000
 
 
-def test_fifty_thousand_texts_stay_under_three_megabytes():
-    """Words share what room there is: 20 characters each."""
+def test_fifty_thousand_texts_stay_under_three_megabytes(monkeypatch):
+    """Words share what room there is: 10 characters for a name, 10 for a text."""
+    monkeypatch.setattr(geometry, "LANDMARKS", 100)  # the map is another test's
     rng = np.random.default_rng(1)
     words = np.array([f"word{i}" for i in range(3000)])
     texts = [" ".join(row) for row in words[rng.integers(0, 3000, size=(50_000, 12))]]
