@@ -194,7 +194,7 @@ def test_the_report_is_asked_for_all_that_it_shows(page, type_, items, tmp_path)
     assert [reading.names[row] for row in picks] == result.stdout.split()
     assert comparison.names[0] == "deterministic-kdpp"
     assert list(comparison[0].selection) == list(picks)
-    assert command == shlex.join(["diverset", "select", "-k", "4", str(items)])
+    assert command == shlex.join(["diverset", "select", str(items), "-k", "4"])
     text = (tmp_path / "picks.html").read_text()
     assert text.lower().startswith("<!doctype html>")
     assert shlex.quote(str(items)) in text

@@ -335,17 +335,18 @@ def talk(function: Function) -> Function:
 
 def command_line(ctx: click.Context, **also: Any) -> str:
     """The command that gives the same picks, to be pasted into a shell; ``also`` replaces values."""
-    words = ["diverset", str(ctx.info_name)]
-    for param in ctx.command.params:
-        if not isinstance(param, Option) or not param.matters or param.name is None:
-            continue
-        typed = ctx.get_parameter_source(param.name) is not ParameterSource.DEFAULT
-        if param.name in also or typed:
-            words += _typed(param, also.get(param.name, ctx.params.get(param.name)))
+    given = [param for param in ctx.command.params if isinstance(param, Option) and param.matters]
+    words: list[str] = []
+    for param in sorted(given, key=lambda param: SECTIONS.index(param.section)):
+        name = str(param.name)
+        if name in also or ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            words += _typed(param, also.get(name, ctx.params.get(name)))
     sources = [str(one) for one in ctx.params.get("sources", ())]
     if any(one.startswith("-") and one != "-" for one in sources):
-        words.append("--")
-    return shlex.join([*words, *sources])
+        words += ["--", *sources]
+    else:
+        words = [*sources, *words]
+    return shlex.join(["diverset", str(ctx.info_name), *words])
 
 
 def _typed(param: Option, value: Any) -> list[str]:
