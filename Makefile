@@ -6,6 +6,7 @@
 #   make check     lint, format, types
 #   make format    let ruff rewrite what it can
 #   make paper     the paper's figures and claims on the real data, into paper/ (FAST=1: a smaller grid)
+#   make docs      docs/paper.md and its figures, from the last full run of make paper
 #   make bench     one table: diverset beside what people use today
 #   make clean     remove environments, caches and build products
 #
@@ -25,7 +26,7 @@ BIN_BENCH := $(VENV_BENCH)/bin
 SOURCES := src tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo test test-all check format paper bench clean
+.PHONY: help environment demo test test-all check format paper docs bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -57,6 +58,11 @@ format: $(VENV)/.stamp
 
 paper: $(VENV)/.stamp
 	$(BIN)/diverset paper --out $(OUT) $(if $(FAST),--fast) $(if $(DATA),--data $(DATA)) $(ARGS)
+
+# The page as it may be passed on, and the figures that it shows.
+docs:
+	cp $(OUT)/index.md docs/paper.md
+	cp $(addprefix $(OUT)/,$(shell grep -o 'figures/[a-z-]*[.]png' $(OUT)/index.md)) docs/figures/
 
 bench: $(VENV_BENCH)/.stamp
 	@$(BIN_BENCH)/python -m benchmarks $(ARGS)
