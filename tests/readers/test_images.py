@@ -222,6 +222,30 @@ def test_files_with_any_byte_changed_are_read_or_refused(form):
                 assert max(found.rgb.shape[:2]) <= SIDE
 
 
+def test_large_pictures_wait_for_each_other_and_a_broken_one_lets_the_next_go(monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from diverset.readers import pictures
+
+    monkeypatch.setattr(pictures, "_LARGE", 1)
+    inside, most = [], []
+    plain = pictures._shrunk
+
+    def watched(image, side):
+        inside.append(1)
+        most.append(len(inside))
+        found = plain(image, side)
+        inside.pop()
+        return found
+
+    monkeypatch.setattr(pictures, "_shrunk", watched)
+    good = saved(scene(size=(300, 300)), "PNG")
+    assert why_not(good[:-200]).startswith("broken")
+    with decoding(), ThreadPoolExecutor(4) as workers:
+        assert len(list(workers.map(lambda data: picture(data, SIDE), [good] * 20))) == 20
+    assert max(most) == 1
+
+
 # --- a folder ---------------------------------------------------------------------------------
 
 
