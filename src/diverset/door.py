@@ -208,7 +208,7 @@ def sample(
     K = kernel_matrix(items, kernel, memory=memory, quality=quality)
     _diagonal(K)
     sampler = chosen.prepare(K, count)
-    drawn = [drawn_picks(sampler.draw(random), items, K, chosen) for _ in range(times)]
+    drawn = [drawn_picks(sampler.draw(random, left), items, K, chosen) for left in reversed(range(times))]
     return drawn[0] if times == 1 else drawn
 
 

@@ -1,7 +1,7 @@
 """All eigenvalues of a symmetric matrix, and of its eigenvectors only those asked for.
 
 # K = Q A Q^T  A is a band: b diagonals on either side of the main one, the rest is zero
-# panels       Q as a product of blocks of reflectors I - V R^-1 V^T, each from row p on
+# panels       Q as a product of blocks of reflectors (see band.py)
 # scaled       eigenvalues, ascending, of K times a power of two
 # cluster      eigenvalues too close to be told apart: their vectors are computed together
 # rows         the eigenvectors known so far, one per row; with room for more
@@ -10,70 +10,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from math import frexp, ldexp
-from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eig_banded, eigh, lapack, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
 from .arrays import EPS, Bools, Floats, Ints, signs
+from .band import BAND, back, band_form
 from .threads import blas_for
 
-_BAND = 32  # products with narrower blocks are slow; a wider band costs more for every vector
-_STRIP = 256  # columns that are brought up to date in one go, so that they stay in cache
 # Vectors of eigenvalues that are closer than this share of the largest one would differ by more
 # than a thousandth from orthogonal ones if each were computed on its own.
 _CLUSTER = 1000 * EPS
+_REACH = 256  # rows of the band that a vector is looked for in first
 
 
 def positive(values: Floats, level: float) -> Bools:
     """Which eigenvalues (ascending) are more than rounding; `level` is relative to the largest."""
     return np.asarray(values > level * max(float(values[-1]), 0.0))
-
-
-class Panel(NamedTuple):
-    """Reflectors I - V R^-1 V^T of the rows from p on; R has 1/tau on its diagonal, V^T V above."""
-
-    p: int
-    V: Floats
-    R: Floats
-
-
-def band_form(A: Floats) -> tuple[Floats, list[Panel]]:
-    """The diagonals 0..b of a band with the eigenvalues of A, and the way back. Overwrites A.
-
-    With W = A V R^-1 - V S / 2, where S = R^-T V^T A V R^-1, the two-sided update of A by
-    a block of reflectors is A - V W^T - W V^T. It is done on the strips' lower parts only.
-    """
-    n = len(A)
-    b = min(_BAND, max(n - 1, 1))
-    panels = []
-    for p in range(b, n - 1, b):
-        QR, tau, _, _ = lapack.dgeqrf(A[p:, p - b : p])
-        A[p:, p - b : p] = np.triu(QR)
-        V = np.asfortranarray(np.tril(QR[:, : len(tau)], -1))
-        np.fill_diagonal(V, 1.0)
-        R = np.triu(V.T @ V, 1)
-        with np.errstate(divide="ignore"):  # tau = 0 stands for no reflection
-            np.fill_diagonal(R, 1 / tau)
-        edges = [p, *range(p - p % _STRIP + _STRIP, n, _STRIP), n]
-        strips = list(pairwise(edges))
-        W = np.zeros_like(V)
-        for start, stop in strips:  # A V from the lower part of a symmetric A
-            strip = A[start:, start:stop]
-            W[start - p :] += strip @ V[start - p : stop - p]
-            W[start - p : stop - p] += strip[stop - start :].T @ V[stop - p :]
-        W = solve_triangular(R, W.T, trans="T", check_finite=False).T
-        W = W - V @ (solve_triangular(R, V.T @ W, trans="T", check_finite=False) / 2)
-        left, right = np.hstack([V, W]), np.hstack([W, V])
-        for start, stop in strips:
-            A[start:, start:stop] -= left[start - p :] @ right[start - p : stop - p].T
-        panels.append(Panel(p, V, R))
-    band = np.zeros((b + 1, n))
-    for offset in range(min(b + 1, n)):
-        band[offset, : n - offset] = A.diagonal(-offset)
-    return band, panels
 
 
 class SymmetricEigen:
@@ -99,8 +53,8 @@ class SymmetricEigen:
         exponent = frexp(float(np.diagonal(K).max()))[1]
         unit = ldexp(1.0, min(max(-exponent, -1000), 1000))
         with blas_for(n**3):
-            self._band, self._panels = band_form(np.asfortranarray(np.multiply(K.T, unit)))
-            scaled: Floats = eig_banded(self._band, lower=True, eigvals_only=True, check_finite=False)
+            self._band, self._panels = band_form(K, unit)
+            scaled = self._band.values()
         self._scaled = scaled
         self.lowest = float(scaled[0]) / unit  # as computed: what tells an indefinite matrix
         kept = positive(scaled, 8 * n * EPS)
@@ -110,6 +64,9 @@ class SymmetricEigen:
         self._cluster: Ints = np.cumsum(np.diff(scaled, prepend=-np.inf) > _CLUSTER * self._top)
         self._place: Ints = np.full(n, -1, dtype=np.int64)
         self._rows: Floats = np.empty((0, n))
+        # The reduction begins with the first rows, as block Lanczos does: vectors of large eigenvalues
+        # are zero, to rounding, from some row of the band on. The smaller the value, the later the row.
+        self._reach: Ints = np.full(n, min(n, _REACH), dtype=np.int64)
         self.known = 0  # how many vectors have been computed
 
     def vectors(self, indices: Ints | list[int], likely: Callable[[], Ints] | None = None) -> Floats:
@@ -134,84 +91,84 @@ class SymmetricEigen:
         with blas_for(self.n**2 * len(new)):
             Z = self._inverse_iteration(new)
             if Z is not None:
-                V = self._back(Z)
+                V = back(self._panels, Z, int(self._reach[new].max()))
                 rows = self._rows[: self.known]
                 V -= rows.T @ (rows @ V)
-                V, R = np.linalg.qr(V)
-                # what was found on its own has to be new; once is then enough to make it orthogonal
-                if float(np.abs(R.diagonal()).min()) > 0.5:
-                    return self._keep(new, V)
+                orthonormal = _orthonormal_rows(V)
+                if orthonormal is not None:
+                    return self._keep(new, orthonormal)
             self.known = 0
-            return self._keep(np.arange(self.n), self._back(self._everything()))
+            _, Z = eigh(self._band.dense(), lower=True, driver="evd", check_finite=False)
+            return self._keep(np.arange(self.n), back(self._panels, Z, self.n).T)
 
-    def _keep(self, new: Ints, V: Floats) -> None:
+    def _keep(self, new: Ints, rows: Floats) -> None:
         total = self.known + len(new)
         if total > len(self._rows):
             larger = np.empty((min(max(total, 2 * self.known), self.n), self.n))
             larger[: self.known] = self._rows[: self.known]
             self._rows = larger
-        self._rows[self.known : total] = V.T
+        self._rows[self.known : total] = rows
         self._place[new] = np.arange(self.known, total)
         self.known = total
-
-    def _back(self, Z: Floats) -> Floats:
-        """Q Z: from vectors of the band to vectors of K. Overwrites Z."""
-        for p, V, R in reversed(self._panels):
-            Z[p:] -= V @ solve_triangular(R, V.T @ Z[p:], check_finite=False)
-        return Z
 
     def _inverse_iteration(self, new: Ints) -> Floats | None:
         """Vectors of the band for whole clusters; None where taking all at once is better."""
         if 2 * len(new) > self.n:
             return None
-        Z = np.empty((self.n, len(new)), order="F")
-        for run in np.split(np.arange(len(new)), np.flatnonzero(np.diff(self._cluster[new])) + 1):
-            values = self._scaled[new[run]]
-            solve = self._shifted(float(values[0]) - 4 * EPS * self._top)
-            X = signs(self.n, len(run))
-            for _ in range(3):
-                X, R = np.linalg.qr(solve(X))
-            if len(run) == 1:
-                # of y = (A - shift I)^-1 x, the residual is |x| / |y|
-                residual = 1 / abs(float(R[0, 0]))
-            else:
-                AX = self._times(X)
-                _, turn = np.linalg.eigh(X.T @ AX)
-                X = X @ turn
-                residual = float(np.abs(AX @ turn - X * values).max())
-            if not residual < 1e-13 * self._top:
+        Z = np.zeros((self.n, len(new)), order="F")
+        runs = np.split(np.arange(len(new)), np.flatnonzero(np.diff(self._cluster[new])) + 1)
+        for run in reversed(runs):  # those that reach least far first
+            X = self._cluster_vectors(new[run])
+            if X is None:
                 return None
-            Z[:, run] = X
+            Z[: len(X), run] = X
         return Z
 
-    def _shifted(self, shift: float) -> Callable[[Floats], Floats]:
-        """The inverse of (band - shift I), factorised."""
-        b = len(self._band) - 1
-        M = np.zeros((3 * b + 1, self.n), order="F")
-        for offset in range(b + 1):
-            M[2 * b + offset] = self._band[offset]
-            M[2 * b - offset, offset:] = self._band[offset, : self.n - offset]
-        M[2 * b] -= shift
-        lu, pivots, _ = lapack.dgbtrf(M, b, b, overwrite_ab=1)
-        diagonal = lu[2 * b]
-        diagonal[diagonal == 0] = EPS * EPS * self._top
-        return lambda X: np.asarray(lapack.dgbtrs(lu, b, b, X, pivots)[0])
+    def _cluster_vectors(self, cluster: Ints) -> Floats | None:
+        """The vectors of one cluster, down to the row from which on they are zero; None if not found."""
+        values, places = self._scaled[cluster], slice(0, cluster[-1] + 1)
+        while True:
+            rows = min(self.n, max(int(self._reach[cluster[0]]), len(cluster) + BAND))
+            self._reach[places] = np.maximum(self._reach[places], rows)
+            X, residual = self._on_corner(values, rows)
+            # the rows beyond see nothing of X but its last rows, as many as the band is wide
+            alone = rows == self.n or float(np.abs(X[-BAND:]).max()) <= EPS
+            if alone and residual < 1e-13 * self._top:
+                return X
+            if rows == self.n:
+                return None
+            self._reach[cluster] = min(self.n, rows + max(rows // 4, BAND))
 
-    def _times(self, X: Floats) -> Floats:
-        """The band times X."""
-        AX = self._band[0, :, None] * X
-        for offset in range(1, len(self._band)):
-            diagonal = self._band[offset, : self.n - offset, None]
-            AX[offset:] += diagonal * X[: self.n - offset]
-            AX[: self.n - offset] += diagonal * X[offset:]
-        return AX
+    def _on_corner(self, values: Floats, rows: int) -> tuple[Floats, float]:
+        """Vectors of the band's corner for these eigenvalues, by inverse iteration, and their residual."""
+        solve = self._band.shifted(float(values[0]) - 4 * EPS * self._top, rows, EPS * EPS * self._top)
+        X = signs(rows, len(values))
+        residual = 0.0
+        if len(values) == 1:
+            for _ in range(3):
+                X = solve(X)
+                # of y = (A - shift I)^-1 x, the residual is |x| / |y|
+                residual = 1 / float(np.sqrt(np.vdot(X, X)))
+                X *= residual
+            return X, residual
+        for _ in range(3):
+            X, _ = np.linalg.qr(solve(X))
+        AX = self._band.times(X)
+        _, turn = np.linalg.eigh(X.T @ AX)
+        X = X @ turn
+        return X, float(np.abs(AX @ turn - X * values).max())
 
-    def _everything(self) -> Floats:
-        """All vectors of the band at once."""
-        A = np.zeros((self.n, self.n), order="F")
-        for offset, diagonal in enumerate(self._band):
-            np.fill_diagonal(A[offset:], diagonal)
-        return np.asarray(eigh(A, lower=True, driver="evd", check_finite=False)[1])
+
+def _orthonormal_rows(V: Floats) -> Floats | None:
+    """The columns of V, nearly orthonormal, made so to rounding, as rows; None if they are far from it."""
+    try:
+        R = cholesky(V.T @ V, check_finite=False)
+    except LinAlgError:
+        return None
+    # what was found on its own has to be new; once is then enough to make it orthogonal
+    if float(R.diagonal().min()) < 0.5:
+        return None
+    return np.asarray(solve_triangular(R, V.T, trans="T", check_finite=False))
 
 
 class FactorEigen:

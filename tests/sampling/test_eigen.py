@@ -50,7 +50,9 @@ matrices = pytest.mark.parametrize("K", MATRICES.values(), ids=MATRICES.keys())
 
 @matrices
 @pytest.mark.parametrize("batch", [1, 7])
-def test_vectors_asked_for_in_any_order_are_orthonormal_eigenvectors(K, batch):
+@pytest.mark.parametrize("corner", [34, 256], ids=["in a corner first", "at once"])
+def test_vectors_asked_for_in_any_order_are_orthonormal_eigenvectors(K, batch, corner, monkeypatch):
+    monkeypatch.setattr("diverset.eigen._REACH", corner)
     order = np.random.default_rng(batch).permutation(N)[:84]
     pairs = SymmetricEigen(K)
     for start in range(0, len(order), batch):
@@ -90,6 +92,17 @@ def test_only_the_vectors_asked_for_are_computed():
     assert pairs.known == 5
 
 
+def test_vectors_of_large_eigenvalues_are_found_in_a_corner_of_the_band():
+    X = np.random.default_rng(3).normal(size=(700, 3))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 8)
+    pairs = SymmetricEigen(K)
+    V = pairs.vectors(np.arange(640, 700))
+    assert pairs._reach[640] < 500
+    assert pairs._reach[699] == 256
+    assert np.abs(V.T @ V - np.eye(60)).max() < 1e-13
+    assert np.abs(K @ V - V * pairs.values[640:]).max() < 1e-13 * pairs.values[-1]
+
+
 def test_a_cluster_is_computed_as_a_whole_and_once():
     pairs = SymmetricEigen(MATRICES["equal blocks"])  # every eigenvalue six times
     pairs.vectors([N - 1])
@@ -106,7 +119,7 @@ def test_where_most_vectors_are_wanted_all_are_computed_at_once():
 
 def test_a_shift_that_hits_an_eigenvalue_still_gives_its_vector():
     pairs = SymmetricEigen(np.diag(2.0 ** np.arange(8)))
-    solved = pairs._shifted(float(pairs._scaled[3]))(np.ones((8, 1)))
+    solved = pairs._band.shifted(float(pairs._scaled[3]), 8, 1e-30)(np.ones((8, 1)))
     assert np.isfinite(solved).all()
     assert np.argmax(np.abs(solved)) == 3
 

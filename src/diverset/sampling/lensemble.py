@@ -12,6 +12,8 @@ from .draws import generator
 from .forms import FactorForm, Form, MarginalForm, MatrixForm
 from .mixture import Mixture
 
+_TO_COME = 64  # draws that are prepared for: who makes this object has more than one question
+
 
 class LEnsemble:
     """The determinantal point process P(S) = det(L_S) / det(I + L) over the sets S of n items.
@@ -135,17 +137,18 @@ class LEnsemble:
 
     # --- samples ----------------------------------------------------------------------------
 
-    def sample(self, rng: object = None) -> Ints:
+    def sample(self, rng: object = None, *, to_come: int = _TO_COME) -> Ints:
         """A set of items, in the order drawn; its size is random too.
 
         Draws eigenvectors, each with probability lambda / (1 + lambda), then items from their
-        projection DPP (Hough et al. 2006).
+        projection DPP (Hough et al. 2006). ``to_come``: for how many more draws to prepare; it
+        changes the time that this one and those take, not what is drawn.
         """
-        return self._mixture.draw(None, generator(rng))
+        return self._mixture.draw(None, generator(rng), whole("to_come", to_come))
 
-    def sample_k(self, k: int, rng: object = None) -> Ints:
-        """A set of exactly k items (Kulesza and Taskar 2011)."""
-        return self._mixture.draw(self._possible_k(k), generator(rng))
+    def sample_k(self, k: int, rng: object = None, *, to_come: int = _TO_COME) -> Ints:
+        """A set of exactly k items (Kulesza and Taskar 2011); ``to_come`` as in `sample`."""
+        return self._mixture.draw(self._possible_k(k), generator(rng), whole("to_come", to_come))
 
     def prepare_k(self, k: int) -> None:
         """Do now what the first draw of k items would do once for all: eigenvalues, chances."""

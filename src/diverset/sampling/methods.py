@@ -23,11 +23,14 @@ class Sampler:
     """What is left to do once a method has prepared."""
 
     n: int
-    run: Callable[[np.random.Generator], Ints]
+    run: Callable[[np.random.Generator, int], Ints]
 
-    def draw(self, rng: object = None) -> Ints:
-        """Distinct row numbers, in the order drawn. ``rng`` is a Generator, a seed or None."""
-        return self.run(generator(rng))
+    def draw(self, rng: object = None, to_come: int = 0) -> Ints:
+        """Distinct row numbers, in the order drawn. ``rng`` is a Generator, a seed or None.
+
+        ``to_come``: how many draws will follow; some methods then prepare for them.
+        """
+        return self.run(generator(rng), to_come)
 
 
 class RandomMethod(Protocol):
@@ -57,7 +60,7 @@ class KDPP:
                 f'Type k={max(process.rank, 1)} or less, or method="rpcholesky".'
             )
         process.prepare_k(size)
-        return Sampler(K.n, lambda rng: process.sample_k(size, rng))
+        return Sampler(K.n, lambda rng, to_come: process.sample_k(size, rng, to_come=to_come))
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class DPP:
             )
         process = _ensemble(K)
         _ = process.expected_size  # decomposes
-        return Sampler(K.n, process.sample)
+        return Sampler(K.n, lambda rng, to_come: process.sample(rng, to_come=to_come))
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class RPCholesky:
 
     def prepare(self, K: KernelMatrix, k: int | None) -> Sampler:
         size = _needed(self.name, k, K.n)
-        return Sampler(K.n, lambda rng: pivoted_cholesky_draw(K, size, rng))
+        return Sampler(K.n, lambda rng, _: pivoted_cholesky_draw(K, size, rng))
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class Uniform:
 
     def prepare(self, K: KernelMatrix, k: int | None) -> Sampler:
         size = _needed(self.name, k, K.n)
-        return Sampler(K.n, lambda rng: uniform_draw(K.n, size, rng))
+        return Sampler(K.n, lambda rng, _: uniform_draw(K.n, size, rng))
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ class MCMCKDPP:
         size = _needed(self.name, k, K.n)
         steps = 100 * size if self.steps is None else self.steps
         start = swap_start(K, size)
-        return Sampler(K.n, lambda rng: swap_draw(K, start, steps, rng))
+        return Sampler(K.n, lambda rng, _: swap_draw(K, start, steps, rng))
 
 
 AnySampler: TypeAlias = (
@@ -216,4 +219,4 @@ def _all_pairs(K: KernelMatrix) -> tuple[Floats, Floats]:
 def _weighted(weights: Floats, k: int) -> Sampler:
     # below this share a weight is rounding, and the item has none
     weights = np.where(weights > EPS * weights.max(), weights, 0.0)
-    return Sampler(len(weights), lambda rng: weighted_draw(weights, k, rng))
+    return Sampler(len(weights), lambda rng, _: weighted_draw(weights, k, rng))

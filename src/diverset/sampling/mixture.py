@@ -16,9 +16,9 @@ from ..arrays import Floats, Ints
 from .draws import projection_draw
 from .esp import choose, esp_chances, inclusion, log_esp
 
-# A vector costs a third in company of what it costs on its own (n = 4,000), and ten times as many
-# draws may follow as there have been: what is then worth its cost is computed in advance.
-_WORTH = 1 / 3 / 10
+# A vector costs a third in company of what it costs on its own (n = 4,000): one that will be wanted
+# with this chance is computed in advance.
+_WORTH = 1 / 3
 
 
 class Eigen(Protocol):
@@ -67,8 +67,8 @@ class Mixture:
             self._inclusion[k] = np.concatenate([unsure, np.ones(self.sure)])
         return self._inclusion[k]
 
-    def draw(self, k: int | None, rng: np.random.Generator) -> Ints:
-        """k items; as many as come if k is None."""
+    def draw(self, k: int | None, rng: np.random.Generator, to_come: int) -> Ints:
+        """k items; as many as come if k is None. ``to_come``: the draws that are expected after this one."""
         count = len(self.log_values)
         if k is None:
             chosen = np.flatnonzero(rng.random(count) < self.probabilities)
@@ -76,13 +76,14 @@ class Mixture:
             self.prepare(k)
             some = choose(self._chances, k - self.sure, rng)
             chosen = np.concatenate([some, np.arange(count - self.sure, count)])
-        V = self.eigen.vectors(chosen, lambda: self._likely(k))
+        V = self.eigen.vectors(chosen, lambda: self._likely(k, to_come))
         self._draws += 1
         return projection_draw(V, rng)
 
-    def _likely(self, k: int | None) -> Ints:
-        """Directions worth computing along with others, in view of the draws so far."""
-        if self._draws == 0:
-            return np.empty(0, dtype=np.int64)
+    def _likely(self, k: int | None, to_come: int) -> Ints:
+        """Directions worth computing along with others, if so many draws follow, or as many as there were."""
         # by powers of two: a look ahead is dear, and should be rare
-        return np.flatnonzero(self.inclusion(k) * 2 ** self._draws.bit_length() > _WORTH)
+        expected = max(to_come, 2 ** self._draws.bit_length() if self._draws else 0)
+        if expected == 0:
+            return np.empty(0, dtype=np.int64)
+        return np.flatnonzero(self.inclusion(k) * expected > _WORTH)
