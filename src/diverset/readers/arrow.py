@@ -18,16 +18,12 @@ from .columns import listed, matching
 from .csvs import typed
 from .files import Found, digest_of, opened, printable
 from .packed import refuse_bomb
-from .table import Column, Table, number_column, vector_column, word_column
+from .table import Column, Odd, Table, number_column, vector_column, word_column
 from .wanted import ReadError, Wanted
 
 BESIDE = 24  # so many columns that nobody asked for are read too where some are named: a page shows them
 _ROWS = 2**15
 _DAY = {"s": 86400, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}
-
-
-class _Odd(Exception):
-    """A column that can be no feature, and why."""
 
 
 def read_parquet(found: Found, wanted: Wanted, progress: Progress = quiet) -> tuple[Table, str]:
@@ -148,7 +144,7 @@ def _table(
     for name in names:
         try:
             columns[name] = _column(name, whole.column(name), plain=name == wanted.text)
-        except _Odd as why:
+        except Odd as why:
             odd[name] = str(why)
     unread = [name for name in leaves if name not in names]
     notes = (f"not asked for and not read: {listed(unread)}",) if unread else ()
@@ -189,7 +185,7 @@ def _column(name: str, chunks: Any, plain: bool) -> Column:
             if vectors is None
             else vector_column(name, vectors)
         )
-    raise _Odd(f"holds {kind}"[:80])
+    raise Odd(f"holds {kind}"[:80])
 
 
 def _decoded(chunks: Any) -> Any:
@@ -255,7 +251,7 @@ def _vectors(chunks: Any) -> Any:
     pieces = [_rows(chunk) for chunk in chunks.chunks]
     widths = {piece.shape[1] for piece in pieces if piece is not None}
     if len(widths) > 1:
-        raise _Odd(f"holds lists of different lengths ({' and '.join(map(str, sorted(widths)))})")
+        raise Odd(f"holds lists of different lengths ({' and '.join(map(str, sorted(widths)))})")
     if not widths:
         return None
     return np.concatenate([_empty(len(c), p, *widths) for c, p in zip(chunks.chunks, pieces, strict=True)])
@@ -277,18 +273,18 @@ def _rows(lists: Any) -> Any:
     width = int(lengths[0])
     if (lengths != width).any():
         row = int(np.flatnonzero(here)[np.argmax(lengths != width)])
-        raise _Odd(
+        raise Odd(
             f"holds lists of different lengths ({width} and {lengths[lengths != width][0]}, row {row:,})"
         )
     if not width:
-        raise _Odd("holds empty lists")
+        raise Odd("holds empty lists")
     inside = _decoded(pa.chunked_array([lists.flatten()]))
     if _is_list(inside.type):
         values = _vectors(inside)
     elif types.is_integer(inside.type) or types.is_floating(inside.type) or types.is_boolean(inside.type):
         values = _numbers(inside)
     else:
-        raise _Odd(f"holds lists of {inside.type}"[:80])
+        raise Odd(f"holds lists of {inside.type}"[:80])
     if values is None:
         return None
     values = values.reshape(len(lengths), -1)

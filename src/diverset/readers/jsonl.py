@@ -18,17 +18,13 @@ from ..rounds.pool import Progress, quiet
 from .csvs import COLUMNS, LINE, lines_of, text_of, typed
 from .dialect import Spelling
 from .files import Found, digest_of
-from .table import NOTHING, Cells, Column, Table, joined, number_column, vector_column, word_column
+from .table import NOTHING, Cells, Column, Odd, Table, joined, number_column, vector_column, word_column
 from .wanted import ReadError, Wanted
 
 _PIECE = 2**11  # rows
 _CELLS = 2**24
 _NESTED = 16  # objects in objects
 _BLANK = re.compile(r"\s*")
-
-
-class _Odd(Exception):
-    """A key whose values can be no feature, and why."""
 
 
 def read_jsonl(found: Found, wanted: Wanted, progress: Progress = quiet) -> tuple[Table, str]:
@@ -175,7 +171,7 @@ class _Keys:
                 column = _column(name, [row.get(name) for _, row in piece], lines)
                 before.append(column)
                 _refuse_mixed(before, lines[0])
-            except _Odd as why:
+            except Odd as why:
                 self._odd[name] = str(why)
                 del self._pieces[name]
         self._lines.append(np.array(lines, dtype=np.int64))
@@ -225,9 +221,9 @@ def _refuse_mixed(pieces: list[Column], line: int) -> None:
     full = [p for p in pieces if not p.missing.all()]
     kinds = {p.cells for p in full}
     if len(kinds) > 1 and kinds != {"flag", "number"}:
-        raise _Odd(f"holds {' and '.join(f'{kind}s' for kind in sorted(kinds))} (from line {line:,} on)")
+        raise Odd(f"holds {' and '.join(f'{kind}s' for kind in sorted(kinds))} (from line {line:,} on)")
     if kinds == {"vector"} and len({p.values.shape[1] for p in full}) > 1:
-        raise _Odd(f"holds lists of different lengths (from line {line:,} on)")
+        raise Odd(f"holds lists of different lengths (from line {line:,} on)")
 
 
 def _column(name: str, values: list[Any], lines: list[int]) -> Column:
@@ -248,7 +244,7 @@ def _column(name: str, values: list[Any], lines: list[int]) -> Column:
         return number_column(name, _floats([None if isinstance(v, str) else v for v in values]))
     first = next(v for v in values if v is not None)
     other = next(i for i, v in enumerate(values) if v is not None and type(v) is not type(first))
-    raise _Odd(f"holds {_called(first)} and {_called(values[other])} (line {lines[other]:,})")
+    raise Odd(f"holds {_called(first)} and {_called(values[other])} (line {lines[other]:,})")
 
 
 def _called(value: Any) -> str:
@@ -271,9 +267,9 @@ def _vectors(values: list[Any], lines: list[int]) -> Any:
     width = len(full[0])
     for row, line in zip(rows, lines, strict=True):
         if row is not None and len(row) != width:
-            raise _Odd(f"holds lists of different lengths ({width:,} and {len(row):,}, line {line:,})")
+            raise Odd(f"holds lists of different lengths ({width:,} and {len(row):,}, line {line:,})")
     if not width:
-        raise _Odd("holds empty lists")
+        raise Odd("holds empty lists")
     return np.array([np.full(width, np.nan) if row is None else row for row in rows])
 
 
@@ -282,7 +278,7 @@ def _flat(value: list[Any], line: int) -> Any:
     try:
         array = np.array([np.nan if v is None else v for v in value])
     except (ValueError, OverflowError):
-        raise _Odd(f"holds lists that are ragged (line {line:,})") from None
+        raise Odd(f"holds lists that are ragged (line {line:,})") from None
     if array.dtype.kind not in "fiub":
-        raise _Odd(f"holds lists of words or objects (line {line:,})")
+        raise Odd(f"holds lists of words or objects (line {line:,})")
     return array.astype(np.float64).ravel()

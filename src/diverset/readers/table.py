@@ -25,6 +25,10 @@ NOTHING = frozenset(
 )
 
 
+class Odd(Exception):
+    """Why a column can be neither numbers nor words."""
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One column.
