@@ -309,6 +309,26 @@ def test_the_network_knows_what_it_sees(photos):
 
 
 @needs_torch
+@pytest.mark.parametrize(
+    ("side", "width", "stride", "first"),
+    [(4, 3, 2, 0), (5, 3, 2, -1), (4, 3, 1, -1), (8, 5, 2, -1), (7, 5, 2, -2), (4, 5, 1, -2), (6, 1, 1, 0)],
+)
+def test_padding_is_that_of_tensorflow(side, width, stride, first):
+    """SAME: the output has ceil(side / stride) places, the first starts ``first`` rows before the picture."""
+    import torch
+
+    rng = np.random.default_rng(side)
+    x = rng.integers(-9, 9, (side, side)).astype(np.float32)
+    w = rng.integers(-9, 9, (width, width)).astype(np.float32)
+    folded = torch.from_numpy(w)[None, None], torch.tensor([3.0])
+    found = network._convolved(torch.from_numpy(x)[None, None], folded, stride)[0, 0].numpy()
+    framed = np.pad(x, 9)
+    starts = 9 + first + stride * np.arange(-(-side // stride))
+    expected = [[(framed[r : r + width, c : c + width] * w).sum() + 3 for c in starts] for r in starts]
+    assert found.tolist() == expected
+
+
+@needs_torch
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path):
     changed = tmp_path / "weights.pth"
     changed.write_bytes(b"something else")
