@@ -37,8 +37,8 @@ CAPTIONS = {
     ),
     "time": (
         "Seconds from the kernel matrix to the picks, each method as if it were run alone; k-DPP and DAS are "
-        "charged the full eigendecomposition, DAS for all seven gammas. Taken on whatever else the machine was "
-        "doing: see the orders of magnitude."
+        "charged the full eigendecomposition, DAS for all seven gammas. Taken on whatever else the machine "
+        "was doing: see the orders of magnitude."
     ),
     "ours-log-det": f"log det of the methods beside the paper's, with its two k-DPPs for comparison. {SPAN}",
     "ours-operator-norm": (
