@@ -9,8 +9,10 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pools
+import pytest
 
 import diverset as dv
+from diverset.methods.base import BY_ROUNDS
 
 N = 420
 
@@ -54,6 +56,15 @@ CHUNKINGS = {
     "ragged": _with(3, 150, 11, 90, 29),
     "one-row and empty": _with(0, 1, 130, 0, 0, 1, 1, 77, 0),
 }
+
+
+# one of each kind; the others, which share their rounds, are slow tests
+METHODS = [
+    method
+    if method in ("das", "greedy-map", "derandomized")
+    else pytest.param(method, marks=pytest.mark.slow)
+    for method in BY_ROUNDS
+]
 
 
 def array(X, sizes):

@@ -55,9 +55,8 @@ def check_kill(round_, count, cluster, client, at_round, alone):
     assert len(before - processes(client)) == count
 
 
-@pytest.mark.parametrize(("round_", "count"), [(9, 1), (4, 2)])
-def test_a_killed_worker_changes_no_pick(round_, count, cluster, client, at_round, alone, nothing_left):
-    check_kill(round_, count, cluster, client, at_round, alone)
+def test_killed_workers_change_no_pick(cluster, client, at_round, alone, nothing_left):
+    check_kill(4, 2, cluster, client, at_round, alone)
 
 
 @pytest.mark.slow
@@ -146,6 +145,16 @@ def test_a_source_that_always_fails_is_an_error(client, tmp_path, nothing_left):
     assert 2 <= len(list(tmp_path.iterdir())) < 10
 
 
+def test_chunks_that_are_not_of_their_size_are_an_error(client, nothing_left):
+    import dask.array as da
+
+    pieces = [da.from_array(X[:200]), da.from_array(X[200:])]
+    short = da.map_blocks(lambda rows: rows[1:], pieces[1], chunks=pieces[1].chunks, meta=X[:0])
+    with pytest.raises(ValueError, match="has 219 rows now and had 220 before"):
+        picks(client, da.concatenate([pieces[0], short]))
+
+
+@pytest.mark.slow
 def test_a_source_that_does_not_say_the_same_twice_is_an_error(
     cluster, client, at_round, tmp_path, nothing_left
 ):
@@ -168,6 +177,7 @@ def test_a_source_that_does_not_say_the_same_twice_is_an_error(
     client.wait_for_workers(2)
 
 
+@pytest.mark.slow
 def test_scattered_rows_that_are_lost_are_an_error(cluster, client, at_round):
     import dask.array as da
 

@@ -9,7 +9,6 @@ import pytest
 import diverset as dv
 from diverset.distributed import parts as module
 from diverset.door import find_problem, solve
-from diverset.methods.base import BY_ROUNDS
 from diverset.rounds.parts import tidy
 
 D, K, RANK = 6, 20, 80
@@ -33,7 +32,7 @@ def asked(found):
     return [trip for trip in found if trip.name not in ("rows", "labels", "first_look")]
 
 
-@pytest.mark.parametrize("method", BY_ROUNDS)
+@pytest.mark.parametrize("method", cuts.METHODS)
 def test_a_message_is_of_the_order_of_k_times_k_plus_d(method, client, nothing_left):
     found, _ = trips(3000, 5, client, method)
     m = RANK if method != "greedy-map" else K
@@ -71,7 +70,7 @@ def test_one_panel_comes_to_the_driver_and_serves_many_picks():
     found, picks = trips(n, pieces, None, k=k)
     answers = [at for at, trip in enumerate(found) if trip.name == "answer"]
     assert len(answers) < k / 3
-    assert 24 * 2**12 < max(found[at].received for at in answers)  # the pieces put more forward
+    assert max(found[at].received for at in answers) > 24 * 2**12  # the pieces put more forward
     assert max(trip.received for trip in found if trip.name == "rows") <= 8 * D * 2**12
     rows = np.random.default_rng(0).normal(size=(n, D))
     assert picks == list(dv.select(rows, k, kernel=KERNEL, solver=dv.LowRank(rank=4 * k)))

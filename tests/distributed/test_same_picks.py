@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import diverset as dv
+from diverset.choice import plan_choice
+from diverset.methods import Problem
 from diverset.methods.base import BY_ROUNDS
+from diverset.rounds.parts import LocalParts
+from diverset.rounds.pool import RoundPool
+from diverset.rounds.ratio import rate
+from diverset.rounds.tasks import answer
 
 K = 12
 
@@ -62,7 +68,7 @@ def test_every_pool_in_every_cut(name, cut, kind, client):
     check(name, cut, client, kind=kind)
 
 
-@pytest.mark.parametrize("method", BY_ROUNDS)
+@pytest.mark.parametrize("method", cuts.METHODS)
 def test_every_method_that_goes_by_rounds(method, client, nothing_left):
     check("clustered", "ragged", client, method)
 
@@ -124,3 +130,27 @@ def test_the_current_client_is_found(client, nothing_left):
     with client.as_current():
         there = dv.select(cuts.array(X, [200, 220]), K, kernel=kernel, **settings(""))
     assert agree(there, here("random")) == K
+
+
+@pytest.mark.parametrize("method", ["deterministic-kdpp", "derandomized"])
+def test_a_round_that_is_asked_again_later_finds_what_it_found(method):
+    """Whatever the cache holds by then: a message is answered by itself."""
+    X, kernel = cuts.POOLS["random"]
+    asked = []
+
+    class Listening(LocalParts):
+        def ask(self, task, message, along=None):
+            answers = list(super().ask(task, message, along))
+            asked.append((task, message, answers))
+            return iter(answers)
+
+    parts = Listening(X, np.array([0, 300, len(X)]))
+    pool = RoundPool(parts, kernel)
+    problem = Problem(None, plan_choice(len(X), K), dv.LowRank(rank=90), lambda: pool)
+    dv.METHODS[method]().select(problem)
+    assert len(asked) > 4
+    for task, message, answers in reversed([one for one in asked if one[0] in (answer, rate)]):
+        for again, before in zip(LocalParts.ask(parts, task, message), answers, strict=True):
+            order, first = np.argsort(again[0]), np.argsort(before[0])
+            np.testing.assert_array_equal(again[0][order], before[0][first])
+            np.testing.assert_allclose(again[1][order], before[1][first], rtol=1e-6, atol=1e-9)
