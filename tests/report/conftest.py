@@ -26,7 +26,7 @@ METHODS = ("deterministic-kdpp", "greedy-map", "uniform")
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Debian's chromium; without one, a failure in CI and a skip elsewhere."""
-    path = shutil.which("chromium") or shutil.which("google-chrome")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         how = "The tests of the page need a browser. Type: sudo apt-get install chromium"
         if os.environ.get("CI") == "true":

@@ -27,6 +27,12 @@ def test_it_opens_from_disk_at_every_width_light_and_dark(open_page, pages, kind
         opened.tab.wait_for_timeout(300)  # plots are drawn again
         assert opened.tab.evaluate("document.documentElement.scrollWidth") == width, "it scrolls sideways"
         opened.shot(f"{kind}-{width}-{scheme}", whole=True)
+    assert opened.tab.locator("#why").is_hidden(), "where there is little room it comes when it is asked"
+    opened.tab.click("#pick-2 .card")
+    assert opened.tab.locator("#why").bounding_box()["y"] > 300
+    opened.shot(f"{kind}-390-why")
+    opened.tab.click("#why-close")
+    assert opened.tab.locator("#why").is_hidden()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -257,11 +263,12 @@ CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_word_stands_out_from_what_is_behind_it(open_page, pages, scheme):
-    opened = open_page(pages("table"), color_scheme=scheme)
+def test_every_word_stands_out_from_what_is_behind_it(open_page, pages):
+    opened = open_page(pages("table"))
     opened.tab.click("#pick-2 .card")
-    assert opened.tab.evaluate(CONTRAST) == []
+    for scheme in ("light", "dark"):
+        opened.tab.emulate_media(color_scheme=scheme)
+        assert opened.tab.evaluate(CONTRAST) == [], scheme
 
 
 def test_everything_that_works_has_a_name_for_those_who_cannot_see_it(open_page, pages):

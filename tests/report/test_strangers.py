@@ -196,3 +196,4 @@ def test_the_policy_names_the_two_scripts_and_nothing_else():
 @pytest.mark.parametrize("text", ["plain", "ünïcödé", "日本語", "👩‍👩‍👧", "a\tb\nc", "می‌خواهم"])
 def test_words_of_any_script_stay_as_they_are(text):
     assert visible(text) == text
+    assert visible(text + "\r\n") == text + "\n"

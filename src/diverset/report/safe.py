@@ -29,7 +29,7 @@ def visible(text: object, most: int | None = None) -> str:
     >>> visible("invoice\u202egnp.exe"), visible("a\x00b"), visible("12345678", most=5)
     ('invoice‹U+202E›gnp.exe', 'a‹U+0000›b', '1234…')
     """
-    words = str(text)
+    words = str(text).replace("\r\n", "\n")
     if most is not None and len(words) > most:
         words = words[: max(most - 1, 1)] + "…"
     return _UNSEEN.sub(_written_out, words)
