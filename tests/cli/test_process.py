@@ -113,6 +113,14 @@ def test_standard_input_is_read_and_picked_from(shell, items, type_):
     assert out == type_("select", "items.csv", "-k", 4, "--ids").stdout
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")  # noqa: PTH110
+def test_a_pipe_can_be_named_as_the_file(shell, items, type_):
+    words = ("select", "items.csv", "-k", 3, "--ids")
+    returned, out, err = finished(shell(*words, "-q", "-o", "/dev/stdout", **PIPES))
+    assert (returned, err) == (0, "")
+    assert out == type_(*words).stdout
+
+
 # --- terminals --------------------------------------------------------------------------------
 
 

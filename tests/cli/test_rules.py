@@ -108,4 +108,4 @@ def test_what_cannot_be_met_is_bad_input_with_a_reason(type_, items, typed, said
 def test_what_makes_no_sense_is_a_mistake_of_usage(type_, items, typed):
     result = type_("select", items, "-k", 4, *typed)
     assert result.exit_code == 2
-    assert "--help" in result.stderr
+    assert "for help" in result.stderr

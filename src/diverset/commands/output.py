@@ -114,6 +114,8 @@ def need(form: str) -> None:
 def _writable(path: Path, sources: Sequence[str]) -> None:
     if path.is_dir():
         raise click.UsageError(f"{path} is a folder, wanted a file: {path / 'picks.csv'}.")
+    if _device(path):
+        return
     folder = path.resolve().parent
     if not folder.is_dir():
         raise click.UsageError(f"{path}: there is no folder {folder}. Make it first: mkdir -p {folder}")
@@ -133,10 +135,10 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     ready: list[tuple[Path, Path]] = []
     try:
         for path, data in files.items():
-            target = path.resolve()  # a link stays a link
-            if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-                target.write_bytes(data)  # a pipe, /dev/null
+            if _device(path):
+                path.write_bytes(data)
             else:
+                target = path.resolve()  # a link stays a link
                 ready.append((_beside(target, data), target))
         while ready:
             os.replace(*ready[0])  # noqa: PTH105  of a pair
@@ -148,6 +150,11 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     finally:  # also when Ctrl-C came in between
         for made, _ in ready:
             made.unlink(missing_ok=True)
+
+
+def _device(path: Path) -> bool:
+    """Whether a path is a pipe or /dev/null, which take data as they come."""
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
 def _beside(target: Path, data: bytes) -> Path:
