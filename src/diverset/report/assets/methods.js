@@ -5,6 +5,7 @@ const SMALL = 3000; // items on the small map
 async function startMethods() {
   if (!facts.methods.length) return;
   const small = await drawn("method-map");
+  small.plot.renderers[0].glyph.size = Math.max(3, dotSize() - 3);
   const every = Math.ceil(facts.drawn / SMALL);
   const some = facts.x.map((_, i) => i).filter((i) => i % every === 0);
   small.source("some").data = { x: Array.from(some, (i) => facts.x[i]), y: Array.from(some, (i) => facts.y[i]) };
