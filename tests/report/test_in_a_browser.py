@@ -294,6 +294,7 @@ def test_it_says_what_there_is_without_a_script(browser, pages):
     tab = browser.new_context(java_script_enabled=False).new_page()
     tab.goto(pages("texts").as_uri())
     assert tab.locator(".card").count() == 12
+    assert tab.locator(".bar").is_hidden()
     assert "Without JavaScript" in tab.locator(".noscript").text_content()
     tab.context.close()
 
