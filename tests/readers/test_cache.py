@@ -158,6 +158,8 @@ def test_what_is_too_much_is_cleared_large_and_old_first(tmp_path):
         os.utime(kept._path(tmp_path, key_of("large", i)), (time.time() + 60,) * 2)
     for i in range(2, 10):
         os.utime(kept._path(tmp_path, key_of("large", i)), (1000 * i,) * 2)
+    for i in range(10):  # the oldest of all, but made of large ones with much work
+        os.utime(kept._path(tmp_path, key_of("small", i)), (500, 500))
     kept.tidy()
     left = [i for i in range(10) if kept.get(key_of("large", i), "a")]
     assert left == [0, 1, 8, 9]

@@ -69,11 +69,7 @@ def read_images(found: Listing, wanted: Wanted, progress: Progress = quiet) -> R
         digest=digest_of_all([file.digest or digest for file, digest, _ in kept]),
         files=[file.path for file, _, _ in kept],
         skipped=(*found.skipped, *skipped),
-        notes=(
-            *features.notes,
-            *_notes(frames),
-            *cache.notes(),
-        ),
+        notes=(*features.notes, *_notes(frames), *cache.notes()),
     )
 
 
@@ -149,6 +145,7 @@ class _Pool:
         seen = [self._seen[digest] for digest in chosen]
         learnt = self.extractor.learn([s.array for s in seen if isinstance(s, Described)])
         self.cache.put(key, {"learnt": learnt})
+        self.progress("learning what to look for", 1, 1)
         return learnt
 
     def _all(
