@@ -12,7 +12,7 @@ from pyarrow import feather, ipc
 from pyarrow import parquet as pq
 
 import diverset as dv
-from diverset.readers import ReadError, Wanted, arrow, read
+from diverset.readers import ReadError, Wanted, arrow, files, packed, read
 
 PLAIN = Wanted(standardize=False)
 VECTORS = np.random.default_rng(0).normal(size=(12, 3)).astype(np.float32)
@@ -180,6 +180,23 @@ def test_a_billion_rows_of_nothing_are_refused(tmp_path):
     assert path.stat().st_size < 1000
     with pytest.raises(ReadError, match="looks like an attack"):
         read(path)
+
+
+def test_a_long_word_in_every_row_is_there_once(tmp_path):
+    long = "x" * 10**6
+    words = pa.DictionaryArray.from_arrays(np.zeros(2000, np.int32), pa.array([long]))
+    pq.write_table(pa.table({"w": words, "x": np.arange(2e3)}), tmp_path / "long.parquet", store_schema=False)
+    table, _ = arrow.read_parquet(files.Found(tmp_path / "long.parquet", "long"), Wanted())  # else 2 GB
+    assert table.columns["w"].values[0] is table.columns["w"].values[-1]
+
+
+def test_pages_that_unpack_beyond_reason_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "BOMB", 2**20)
+    pages = {"compression": "zstd", "use_dictionary": False}
+    pq.write_table(pa.table({"w": ["x" * 2**20] * 8, "x": np.arange(8)}), tmp_path / "bomb.parquet", **pages)
+    monkeypatch.setattr(arrow, "_table", lambda *_: pytest.fail("pages were unpacked"))
+    with pytest.raises(ReadError, match="looks like an attack"):
+        read(tmp_path / "bomb.parquet")
 
 
 def test_offsets_that_point_out_of_the_file_are_refused(tmp_path):

@@ -35,7 +35,13 @@ def read_parquet(found: Found, wanted: Wanted, progress: Progress = quiet) -> tu
         file = ParquetFile(stream)
         leaves = _leaves(file.schema_arrow, found)
         names = _to_read(leaves, wanted, found)
-        batches = file.iter_batches(_ROWS, columns=names)
+        # of the metadata no more is asked: looking at columns ends the program if they are damaged
+        groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
+        unpacked = sum(group.total_byte_size for group in groups)
+        refuse_bomb(found.name, unpacked, found.path.stat().st_size)
+        # words come as numbers of words: a long one that is in every row is there once
+        texts = [name for name in names if _is_text(leaves[name])]
+        batches = ParquetFile(stream, read_dictionary=texts).iter_batches(_ROWS, columns=names)
         return _table(found, batches, file.metadata.num_rows, leaves, names, wanted, progress), digest
 
 
@@ -168,8 +174,8 @@ def _column(name: str, chunks: Any, plain: bool) -> Column:
     kind = chunks.type
     if types.is_null(kind):
         return number_column(name, np.full(len(chunks), np.nan))
-    if _is_text(kind):
-        words = chunks.to_pylist()
+    if _is_text(kind) or types.is_dictionary(kind):
+        words = _words(chunks)
         nothing: frozenset[str] = frozenset()
         return word_column(name, words, nothing) if plain else typed(words, name, nothing)
     if types.is_temporal(kind):
@@ -189,7 +195,7 @@ def _column(name: str, chunks: Any, plain: bool) -> Column:
 
 
 def _decoded(chunks: Any) -> Any:
-    """Without dictionaries, runs and extension types around the values."""
+    """Without runs, extension types and dictionaries around the values; those of words stay."""
     import pyarrow as pa
     from pyarrow import compute, types
 
@@ -197,12 +203,25 @@ def _decoded(chunks: Any) -> Any:
         kind = chunks.type
         if isinstance(kind, pa.BaseExtensionType):
             chunks = pa.chunked_array([c.storage for c in chunks.chunks], kind.storage_type)
-        elif types.is_dictionary(kind):
+        elif types.is_dictionary(kind) and not _is_text(kind.value_type):
             chunks = pa.chunked_array([c.dictionary_decode() for c in chunks.chunks], kind.value_type)
         elif types.is_run_end_encoded(kind):
             chunks = compute.run_end_decode(chunks)
         else:
             return chunks
+
+
+def _words(chunks: Any) -> list[str | None]:
+    """The words of a column. One that a dictionary holds is the same object in all its rows."""
+    words: list[str | None] = []
+    for chunk in chunks.chunks:
+        if _is_text(chunk.type):
+            words += chunk.to_pylist()
+        else:
+            here = chunk.indices.drop_null().unique()  # a dictionary may be that of a thousand chunks
+            known = dict(zip(here.to_pylist(), chunk.dictionary.take(here).to_pylist(), strict=True))
+            words += [known.get(at) for at in chunk.indices.to_pylist()]
+    return words
 
 
 def _is_text(kind: Any) -> bool:
