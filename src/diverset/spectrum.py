@@ -250,9 +250,7 @@ def _start(K: KernelMatrix, k: int, width: int) -> Floats:
     if len(few) == n or width <= k:
         return blind
     _, vectors = _eigh(K.block(few, few), min(k, len(few)))
-    columns = K.columns(few)
-    with blas_for(columns.size * width):
-        guess = columns @ vectors
+    guess = _combined([K.columns(few)], vectors)
     guess *= np.sqrt(n) / np.sqrt(np.einsum("ij,ij->j", guess, guess))
     return np.hstack([guess, blind[:, : width - guess.shape[1]]])
 
@@ -318,8 +316,26 @@ class _Space:
         return min(float(np.sqrt(left2)), left1, max(after, 0.0))
 
     def _shares(self, Z: Floats) -> Floats:
-        with blas_for(self.K.n * max(self.size, Z.shape[1]) * Z.shape[1]):
-            return np.vstack([Q.T @ Z for Q in self._Q])
+        return _inner(self._Q, Z)
+
+
+# Row blocks on our own threads, here and below. NumPy and SciPy each bring a BLAS with threads that wait by
+# spinning: with small products of the one between those of the other, they take the cores from each other.
+_ROWS = 1024
+
+
+def _inner(blocks: list[Floats], Z: Floats) -> Floats:
+    """Blocks of columns, one below the other, times Z; summed in the order of the rows."""
+    parts: dict[int, Floats] = {}
+
+    def multiply(rows: slice) -> None:
+        parts[rows.start] = np.vstack([block[rows].T @ Z[rows] for block in blocks])
+
+    each(multiply, row_blocks(len(Z), _ROWS))
+    total: Floats = np.zeros_like(parts[0])
+    for start in sorted(parts):
+        total += parts[start]
+    return total
 
 
 def _combined(blocks: list[Floats], U: Floats, from_: Floats | None = None) -> Floats:
@@ -337,7 +353,7 @@ def _combined(blocks: list[Floats], U: Floats, from_: Floats | None = None) -> F
         for block, part in zip(blocks, parts, strict=True):
             out[rows] += block[rows] @ part
 
-    each(combine, row_blocks(n, 1024))
+    each(combine, row_blocks(n, _ROWS))
     return out
 
 
@@ -345,15 +361,21 @@ def _orthonormal_columns(Z: Floats) -> Floats:
     """Orthonormal columns with the span of Z, by Cholesky where Z allows it, else by QR."""
     from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-    with blas_for(Z.size * Z.shape[1]):
-        gram = Z.T @ Z
-        lengths = np.sqrt(np.diagonal(gram))
-        lengths = np.where(lengths > 0, lengths, 1.0)
-        try:
-            R = cholesky(gram / lengths / lengths[:, None], check_finite=False)
-            # above this, the loss of orthogonality is below 1e-6 and goes in the second round
-            if np.diagonal(R).min() > 1e-5:
-                return np.asarray(solve_triangular(R * lengths, Z.T, trans="T", check_finite=False)).T
-        except LinAlgError:
-            pass
-        return np.linalg.qr(Z / lengths)[0]
+    gram = _inner([Z], Z)
+    lengths = np.sqrt(np.diagonal(gram))
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    try:
+        R = cholesky(gram / lengths / lengths[:, None], check_finite=False)
+        # above this, the loss of orthogonality is below 1e-6 and goes in the second round
+        if np.diagonal(R).min() > 1e-5:
+            R *= lengths
+            out = np.empty(Z.shape)
+
+            def solve(rows: slice) -> None:
+                out[rows] = solve_triangular(R, Z[rows].T, trans="T", check_finite=False).T
+
+            each(solve, row_blocks(len(Z), _ROWS))
+            return out
+    except LinAlgError:
+        pass
+    return np.linalg.qr(Z / lengths)[0]

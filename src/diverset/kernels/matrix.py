@@ -21,7 +21,9 @@ from .entries import Computed, Given, Source, given_matrix, indefinite, try_func
 from .given import Lookup, Precomputed, as_kernel
 
 MEMORY = 4 * 2**30  # bytes that the formed matrix may take: up to n = 23,170
-_BLOCK_BYTES = 2**24  # a row block of this size stays in cache while its product is taken
+_BLOCK_BYTES = 2**24  # of a row block that is written once
+# A tile stays in a core's own cache from the formula to the product, in memory that is used again.
+_TILE_ROWS, _TILE_COLUMNS = 128, 512
 _FORMULA = 16  # operations an entry takes, roughly
 
 
@@ -126,8 +128,12 @@ class KernelMatrix:
             K = self.dense()
             with blas_for(K.size * V.shape[1]):
                 return np.asarray(K @ V)
-        out = np.empty(V.shape)
-        self._sweep(lambda rows, block: np.matmul(block, V, out=out[rows]))
+        out = np.zeros(V.shape)
+
+        def add(rows: slice, cols: slice, tile: Floats) -> None:
+            out[rows] += tile @ V[cols]
+
+        self._sweep(add)
         return out
 
     def dense(self) -> Floats:
@@ -140,7 +146,8 @@ class KernelMatrix:
                     f"of it (deterministic-kdpp, greedy-map, farthest-point), or type memory={8 * self.n**2}."
                 )
             out = np.empty(self.shape)
-            self._sweep(lambda rows, block: None, into=out)
+            each(lambda rows: self._fill(rows, slice(None), out[rows]), self._row_blocks(self.n))
+            self._count(out.size)
             np.fill_diagonal(out, self.diagonal())
             self._dense = out
         view = self._dense.view()
@@ -168,7 +175,7 @@ class KernelMatrix:
                 K = self.dense()
                 self._frobenius2 = float(sum(np.vdot(K[b], K[b]) for b in row_blocks(self.n, 256)))
             else:
-                self._sweep(lambda rows, block: None)
+                self._sweep(lambda rows, cols, tile: None)
         assert self._frobenius2 is not None
         return self._frobenius2
 
@@ -178,15 +185,16 @@ class KernelMatrix:
         if F is not None and self._dense is None:
             products = F @ (F.T @ F)
             return np.asarray((F.multiply(products) if is_sparse(F) else F * products).sum(axis=1)).ravel()
-        out = np.empty(self.n)
+        out = np.zeros(self.n)
+
+        def add(rows: slice, _: slice, block: Floats) -> None:
+            out[rows] += np.einsum("ij,ij->i", block, block)
+
         if self.fits:
             K = self.dense()
-            each(
-                lambda rows: np.einsum("ij,ij->i", K[rows], K[rows], out=out[rows]),
-                self._row_blocks(self.n),
-            )
+            each(lambda rows: add(rows, slice(None), K[rows]), self._row_blocks(self.n))
         else:
-            self._sweep(lambda rows, block: np.einsum("ij,ij->i", block, block, out=out[rows]))
+            self._sweep(add)
         return out
 
     def refuse_negative(self, lowest: float) -> None:
@@ -220,19 +228,28 @@ class KernelMatrix:
             out *= self.quality[rows][:, None]
             out *= self.quality[cols]
 
-    def _sweep(self, visit: Callable[[slice, Floats], Any], into: Floats | None = None) -> None:
-        """Show every row block of K once, computed on all cores; sum the squares on the way."""
+    def _sweep(self, visit: Callable[[slice, slice, Floats], None]) -> None:
+        """Show every tile of K once, computed on all cores; sum the squares on the way.
+
+        The tiles of some rows come one after the other, from left to right: sums over them are the
+        same for any number of threads.
+        """
         squares: dict[int, float] = {}
         known = self._frobenius2 is not None
 
         def task(rows: slice) -> None:
-            block = into[rows] if into is not None else np.empty((rows.stop - rows.start, self.n))
-            self._fill(rows, slice(None), block)
-            if not known:
-                squares[rows.start] = float(np.einsum("ij,ij->", block, block))
-            visit(rows, block)
+            memory = np.empty(_TILE_ROWS * _TILE_COLUMNS)
+            height, total = rows.stop - rows.start, 0.0
+            for cols in row_blocks(self.n, _TILE_COLUMNS):
+                width = cols.stop - cols.start
+                tile = memory[: height * width].reshape(height, width)
+                self._fill(rows, cols, tile)
+                if not known:
+                    total += float(np.einsum("ij,ij->", tile, tile))
+                visit(rows, cols, tile)
+            squares[rows.start] = total
 
-        each(task, self._row_blocks(self.n))
+        each(task, row_blocks(self.n, _TILE_ROWS))
         if not known:
             self._frobenius2 = sum(squares[start] for start in sorted(squares))
         self._count(self.n**2)
