@@ -33,7 +33,7 @@ def projector(problem: Problem, solver: LowRank, geometry: Geometry) -> Outcome:
     choice = replace(problem.choice, k=max(cut, len(problem.choice.forced)))
     trace = greedy_by_rounds(pool, rows, choice, floor_of(problem.n))
     cases = pool.fetch(trace.cases())
-    V = pool.columns(cases, factor.view) @ A
+    V = pool.coordinates(cases, factor.view, A)
     spectrum = cut_spectrum(
         factor.values,
         V,

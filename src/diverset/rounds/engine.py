@@ -51,7 +51,7 @@ class Embedded:
 
     def coordinates(self, rows: Fetched) -> Floats:
         """The embedding of fetched rows."""
-        return self._pool.columns(rows, self._view) @ self._A
+        return self._pool.coordinates(rows, self._view, self._A)
 
     def panel(self, rows: Fetched) -> _EmbeddedPanel:
         return _EmbeddedPanel(self.coordinates(rows), self.Q)
@@ -97,7 +97,7 @@ class Cholesky:
 
     def coordinates(self, rows: Fetched) -> Floats:
         """What fetched rows share with the direction of every pick."""
-        return self._pool.columns(rows, self.view) @ self.W
+        return self._pool.coordinates(rows, self.view, self.W)
 
     def panel(self, rows: Fetched) -> _CholeskyPanel:
         return _CholeskyPanel(self._pool, rows, self.coordinates(rows))

@@ -78,6 +78,7 @@ class LowRank:
             if not grown or (sample is not None and sample.enough(growing, k, self.accuracy)):
                 break
         pool.tell("landmarks", most, most)
+        del sample  # its matrix is as large as what follows
         return growing.ritz(k, self.accuracy)
 
 
@@ -136,7 +137,7 @@ class _Growing:
         if len(numbers) == 0:
             return False
         proposed = self._pool.fetch(numbers)
-        Phi = self._pool.columns(proposed, self.view) @ self.W
+        Phi = self._pool.coordinates(proposed, self.view, self.W)
         left = self._pool.among(proposed) - Phi @ Phi.T
         taken = self._taken(left.copy(), gains, _chances(races, len(gains)), count)
         self._extend(left[np.ix_(taken, taken)], Phi[taken])
@@ -232,7 +233,7 @@ class _Sample:
         """Whether the largest eigenvalue of R is small beside the k-th of K_hat, on the sample."""
         if growing.m < k:
             return False
-        Phi = self._pool.columns(self._rows, growing.view) @ growing.W
+        Phi = self._pool.coordinates(self._rows, growing.view, growing.W)
         kth = float(np.linalg.eigvalsh(Phi.T @ Phi)[-k]) if len(Phi) >= k else 0.0
         return self._largest_left(Phi) <= accuracy * kth
 

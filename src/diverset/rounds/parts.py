@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -89,7 +89,7 @@ class LocalParts:
         self.sizes: Ints = np.diff(edges)
         self._caches: list[dict[Any, Any]] = [{} for _ in self.sizes]
 
-    def ask(self, task: Task, message: Any, along: Any = None) -> Iterator[Any]:
+    def ask(self, task: Task, message: Any, along: Any = None) -> Generator[Any, None, None]:
         """The answer of every part, in order, worked out on all cores with one BLAS thread each."""
         with blas_threads(1):
             jobs = range(len(self.sizes))
@@ -103,10 +103,10 @@ class LocalParts:
                 workers.shutdown(cancel_futures=True)
 
     def total(self, task: Task, message: Any, along: Any = None) -> Any:
-        answers = self.ask(task, message, along)
-        summed = next(answers)
-        for answer in answers:
-            summed = summed + answer
+        with closing(self.ask(task, message, along)) as answers:
+            summed = next(answers)
+            for answer in answers:
+                summed = summed + answer
         return summed
 
     def rows(self, numbers: Ints) -> Any:

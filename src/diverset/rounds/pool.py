@@ -15,9 +15,9 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints, is_sparse
 from ..kernels import Kernel
 from ..kernels.base import Points
-from ..threads import blas_for
+from ..threads import blas_for, row_blocks
 from .parts import Parts, Task
-from .tasks import Answer, Question, View, answer
+from .tasks import BLOCK, Answer, Question, View, answer
 
 # told the stage, how much of it is done, and out of how much
 Progress: TypeAlias = Callable[[str, int, int], object]
@@ -31,9 +31,8 @@ class Fetched(NamedTuple):
     points: Points
     weights: Floats | None
 
-    def at(self, place: int) -> Fetched:
-        """One of them."""
-        here = slice(place, place + 1)
+    def at(self, here: slice) -> Fetched:
+        """Some of them."""
         weights = None if self.weights is None else self.weights[here]
         return Fetched(self.numbers[here], self.rows[here], self.points.take(here), weights)
 
@@ -70,7 +69,6 @@ class RoundPool:
         self.tell = progress
         self.n = int(parts.sizes.sum())
         self.rounds = 0
-        self.entries = 0
         self.fetched = 0
         self._keys = 0
 
@@ -92,19 +90,15 @@ class RoundPool:
 
     def ask(self, task: Task, message: Any, closed: Bools | None = None) -> Iterator[Any]:
         """The answer of every part, each shown its own of the quality and of what is closed."""
-        self._count(message.view)
+        self.rounds += 1
         along = None if self.quality is None and closed is None else (self.quality, closed)
         return self.parts.ask(task, message, along)
 
     def total(self, task: Task, message: Any) -> Any:
         """The sum of the answers of all parts."""
-        self._count(message.view)
+        self.rounds += 1
         along = None if self.quality is None else (self.quality, None)
         return self.parts.total(task, message, along)
-
-    def _count(self, view: View) -> None:
-        self.rounds += 1
-        self.entries += self.n * view.landmarks.shape[0]
 
     # --- rows --------------------------------------------------------------------------------
 
@@ -130,6 +124,13 @@ class RoundPool:
         """k(x, S) of fetched rows."""
         return self.between(rows, self.kernel.points(view.landmarks), view.weights)
 
+    def coordinates(self, rows: Fetched, view: View, A: Floats) -> Floats:
+        """k(x, S) A of fetched rows, some at a time."""
+        out = np.empty((len(rows.numbers), A.shape[1]))
+        for here in row_blocks(len(out), max(64, BLOCK // max(len(A), 1))):
+            out[here] = self.columns(rows.at(here), view) @ A
+        return out
+
     def diagonal(self, rows: Fetched) -> Floats:
         """k(x, x) of fetched rows."""
         own = self.kernel.diagonal(rows.points)
@@ -144,5 +145,4 @@ class RoundPool:
         if rows.weights is not None and weights is not None:
             out *= rows.weights[:, None]
             out *= weights
-        self.entries += out.size
         return out

@@ -24,7 +24,7 @@ from ..kernels.base import Points
 from ..threads import row_blocks
 from .parts import Part
 
-_BLOCK = 2**19  # kernel values computed at a time: they stay in cache until they are used
+BLOCK = 2**19  # kernel values computed at a time: they stay in cache until they are used
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class View:
         marks = narrowed(self.kernel.points(self.landmarks), dtype)
         n, m = part.rows.shape[0] if which is None else len(which), max(len(marks.norms), 1)
         quality = None if part.along is None else part.along[0]
-        step = max(64, _BLOCK // m)
+        step = max(64, BLOCK // m)
         for start in range(0, n, step):
             here = slice(start, min(start + step, n)) if which is None else which[start : start + step]
             points = self.kernel.points(part.rows[here])
@@ -159,7 +159,7 @@ def _recalled(part: Part, question: Question) -> Known:
     n = part.rows.shape[0]
     gains = np.empty(n)
     if question.start is None:
-        for here in row_blocks(n, _BLOCK):
+        for here in row_blocks(n, BLOCK):
             points = question.view.kernel.points(part.rows[here])
             gains[here] = own_values(part, question.view.kernel, here, points)
     else:
