@@ -21,6 +21,7 @@ from .rounds.lowrank import SAMPLE as _SAMPLE
 from .rounds.lowrank import LowRank
 from .rounds.parts import LocalParts, tidy
 from .rounds.pool import RoundPool
+from .rounds.tasks import BLOCK
 from .spectrum import NEAR, BlockKrylov, Dense
 from .threads import cores, narrow
 
@@ -31,7 +32,7 @@ _SLOW_WORK = 8e9  # the reduction to a tridiagonal matrix, which waits for memor
 
 _TRIAL = 4000  # rows on which the rank of a low-rank factor is tried out
 _PRODUCTS = 4  # with K, until the picks of a block Krylov solver are certain: more for slow spectra
-_PANELS = 8  # rounds of the greedy
+_PANELS = 5  # rounds of the greedy
 MB = 1e6
 
 
@@ -139,7 +140,7 @@ class Cost:
 
 def _blocks() -> float:
     """Row blocks of K, one for each core, with the temporary arrays of the formula."""
-    return cores() * 3 * 2**24
+    return cores() * 2e7
 
 
 def _spectral(problem: Problem, _: Method | None = None) -> Cost:
@@ -176,23 +177,22 @@ def _krylov(problem: Problem, solver: Any) -> Cost:
     sweeps = 1 if stored else _PRODUCTS
     work = 2.0 * n * n * columns + 12.0 * n * columns**2
     start = max(300, 5 * k)  # columns of K that the space starts from
-    memory = (8.0 * n * n if stored else 0) + 8 * n * (2 * columns + 3 * width + start) + _blocks()
+    memory = (8.0 * n * n if stored else 0) + 1.4 * 8 * n * (2 * columns + 3 * width + start) + _blocks()
     return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
 
 
 def _low_rank(problem: Problem, solver: LowRank, greedy: int = 1) -> Cost:
     n, k = problem.n, problem.k
     m, races = _tried_rank(problem, solver)
-    looks = 3 * m + m * _PANELS * greedy  # columns of landmarks while they grow, the Gram, the greedy
+    looks = 2 * m + m * _PANELS * greedy  # columns of landmarks while they grow, the Gram, the greedy
     passes = races + 1 + _PANELS * greedy
-    work = n * (4.0 * m * m + 2.0 * m * 3 * k * greedy)
-    tried = max(_SAMPLE, 8 * k) if solver.rank is None else 0
-    sample = 8.0 * tried * (tried + m)
-    width = m if greedy > 1 else k  # of the embedding
-    panel = 8.0 * min(max(n // 8, 2**12), 2**14) * (m + 2 * width) if greedy else 0.0
+    work = n * (2.5 * m * m + 2.0 * m * 3 * k * greedy)
+    # what is held at the end of each stage is not given back to the system before the next
+    sample = 8.0 * max(_SAMPLE, 8 * k) ** 2 if solver.rank is None else 0.0
     square = 8.0 * m * m
-    memory = max(sample + 2 * square, panel + 4 * square, (cores() + 4) * square)
-    memory += cores() * 2**24 + 24 * n
+    gram = cores() * (2 * square + 1.5 * 8 * BLOCK) + 5 * square
+    panel = 8 * min(max(n // 8, 2**12), 2**14) * 2.5 * k * min(greedy, 1)
+    memory = sample + gram + panel + 24 * n
     return Cost(solver, passes, float(n) * looks, work, 0, memory)
 
 
@@ -222,15 +222,15 @@ def _ratio(problem: Problem, method: Method) -> Cost:
         one.entries + n * k,
         one.work + 6.0 * n * k * k,
         one.slow,
-        one.memory + 8 * n * 4 * k,
+        one.memory + 8 * n * 8 * k,
     )
 
 
 def _pivoted(problem: Problem, _: Method) -> Cost:
     n, k = problem.n, problem.k
     in_parts = problem.matrix is None or 16 * n * k > problem.memory
-    panel = min(max(1024, n // 16), 2**14) * k
-    memory = 16 * n + 2**26 if in_parts else 8 * n * (2.2 * k + 64) + 8 * panel + _blocks() / 3
+    panel = 8 * min(max(n // 16, 2**10), 2**14) * k
+    memory = 16 * n + 2 * panel + 2**24 if in_parts else 8 * n * (1.7 * k + 48) + panel + 2**24
     looks = k * _PANELS / 2 if in_parts else k
     return Cost(None, _PANELS, n * looks, 2.0 * n * k * k, 0, memory)
 
