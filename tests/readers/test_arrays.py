@@ -168,6 +168,20 @@ def test_several_arrays_that_belong_together_are_one_pool(put):
     assert reading.kind == "vectors"
 
 
+def test_a_vector_per_file_is_an_item_per_file(put, tmp_path):
+    for i in range(4):
+        put(X[i], f"item{i}.npy")
+    reading = read(tmp_path)
+    assert (X[:4] == reading.X).all()
+    assert reading.names == [f"item{i}.npy" for i in range(4)]
+    assert "one item per file" in reading.notes
+    put(X[9, :3], "item4.npy")
+    assert read(tmp_path).X.shape == (23, 1)
+    put(np.full(5, np.nan), "item4.npy")
+    with pytest.raises(ReadError, match=r"item4.npy, column 'vector', number 0: no value"):
+        read(tmp_path)
+
+
 # --- npz --------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,7 @@ from .files import Found, Listing, digest_of_all, listing
 from .forms import Family, Form
 from .images import read_images
 from .jsonl import read_jsonl
-from .matrices import read_mapped, read_npy, read_npz, read_sparse
+from .matrices import one_per_file, read_mapped, read_npy, read_npz, read_sparse
 from .reading import Reading, Skipped
 from .sorting import sorted_out, without_name
 from .table import Column, Table, stacked
@@ -106,7 +106,7 @@ def _read_arrays(found: Listing, forms: list[Form], wanted: Wanted, progress: Pr
     tables, digests, failed = _tables(found, forms, wanted, progress)
     lost = [*found.skipped, *failed]
     found.refuse_if_most_failed(len(tables), lost)
-    table = stacked(tables)
+    table = one_per_file(tables) or stacked(tables)
     reading = _texts_of(table, wanted, progress) if _has_texts(wanted) else _features_of(table, wanted)
     return replace(
         reading, source=found.source, digest=digest_of_all(digests), skipped=(*lost, *reading.skipped)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -22,6 +22,7 @@ from .reading import Reading, Skipped
 from .table import Column, Table, number_column, vector_column, word_column
 from .wanted import ReadError, Wanted
 
+_ALONE = "value"  # the column of an array that has but one dimension
 _LOOK = 2**22  # numbers looked at in one go
 _PICTURE = 1024  # pixels: what is wider is no small picture
 _EMPTY = 2**25  # so many rows or columns of a sparse matrix may hold nothing
@@ -115,7 +116,7 @@ def read_npy(
     wanted: Wanted,  # noqa: ARG001  all readers of tables are called in the same way
     progress: Progress = quiet,
 ) -> tuple[Table, str]:
-    """A .npy file as a table with the columns c0, c1, ...; or one column of texts."""
+    """A .npy file as a table with the columns c0, c1, ...; or one column of numbers or texts."""
     array = mapped(found)
     digest = digest_of(found, progress)
     if array.dtype.kind in "SU":
@@ -128,8 +129,19 @@ def read_npy(
             f"{found.name} has {rows.shape[1]:,} columns, too many to look at one by one: "
             f"read its rows as they are, without missing values, names or chosen columns."
         )
-    columns = [number_column(f"c{j}", rows[:, j]) for j in range(rows.shape[1])]
+    names = [_ALONE] if array.ndim == 1 else [f"c{j}" for j in range(rows.shape[1])]
+    columns = [number_column(name, rows[:, j]) for j, name in enumerate(names)]
     return _table(found.name, columns, len(rows), notes), digest
+
+
+def one_per_file(tables: Sequence[Table]) -> Table | None:
+    """Many .npy files with one vector each: a row per file. None if that is not what they are."""
+    if len(tables) < 2 or any(list(t.columns) != [_ALONE] or t.n != tables[0].n for t in tables):
+        return None
+    names = word_column("file", [table.source for table in tables])
+    vectors = vector_column("vector", np.stack([table.columns[_ALONE].values for table in tables]))
+    table = _table(f"{len(tables):,} files", [names, vectors], len(tables), ["one item per file"])
+    return replace(table, place=lambda row: tables[row].source)
 
 
 def _table(source: str, columns: list[Column], n: int, notes: Sequence[str] = ()) -> Table:
