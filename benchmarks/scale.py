@@ -96,8 +96,8 @@ def reach(log: Log, parts: list[str]) -> list[Answer]:
     jobs = []
     if "reach" in parts:
         jobs += [selecting(n, "deterministic-kdpp") for n in STEPS]
-        jobs += [selecting(n, "deterministic-kdpp", {"dtype": "float32"}) for n in STEPS[1::2]]
-        jobs += [selecting(n, "greedy-map") for n in STEPS[1::2]]
+        jobs += [selecting(n, "deterministic-kdpp", {"dtype": "float32"}) for n in STEPS[1:3]]
+        jobs += [selecting(n, "greedy-map") for n in STEPS[1:]]
     if "disk" in parts:
         jobs += [selecting(10_000_000, "deterministic-kdpp", disk=True)]
     for job in jobs:

@@ -143,14 +143,14 @@ def rpcholesky_accelerated(X: Array, k: int, seed: int) -> Array:
 RIVALS = {
     "diverset deterministic-kdpp": ours("deterministic-kdpp"),
     "diverset greedy-map": ours("greedy-map"),
-    "diverset greedy-trace": ours("greedy-trace"),
-    "diverset derandomized": ours("derandomized"),
     "scikit-learn Nystroem, random rows": random_columns,
     "scikit-learn MiniBatchKMeans centres": minibatch_kmeans,
     "scikit-learn KMeans centres": kmeans,
     "scikit-matter farthest point": skmatter_fps,
     "RPCholesky, published, simple": rpcholesky_simple,
     "RPCholesky, published, accelerated": rpcholesky_accelerated,
+    "diverset greedy-trace": ours("greedy-trace"),
+    "diverset derandomized": ours("derandomized"),
 }
 
 

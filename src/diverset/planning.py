@@ -138,11 +138,6 @@ class Cost:
         )
 
 
-def _blocks() -> float:
-    """Row blocks of K, one for each core, with the temporary arrays of the formula."""
-    return cores() * 2e7
-
-
 def _spectral(problem: Problem, _: Method | None = None) -> Cost:
     solver = problem.spectral()
     if isinstance(solver, LowRank):
@@ -177,7 +172,7 @@ def _krylov(problem: Problem, solver: Any) -> Cost:
     sweeps = 1 if stored else _PRODUCTS
     work = 2.0 * n * n * columns + 12.0 * n * columns**2
     start = max(300, 5 * k)  # columns of K that the space starts from
-    memory = (8.0 * n * n if stored else 0) + 1.4 * 8 * n * (2 * columns + 3 * width + start) + _blocks()
+    memory = (8.0 * n * n if stored else 0) + 1.15 * 8 * n * (2 * columns + 3 * width + start)
     return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
 
 

@@ -42,7 +42,7 @@ class LowRank:
     """
 
     rank: int | None = None
-    accuracy: float = 0.05
+    accuracy: float = 0.01
     dtype: Literal["float64", "float32"] = "float64"
     why: str = WHY
 
