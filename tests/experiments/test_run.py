@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from diverset.cli import group
 from diverset.experiments import lines
 from diverset.experiments.captions import CAPTIONS, PLATES
-from diverset.experiments.data import DataError, locate
+from diverset.experiments.data import locate
 from diverset.experiments.pieces import Pieces
 from diverset.experiments.run import Outcome, run
 
@@ -142,8 +142,10 @@ def test_a_piece_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"--only knows boston, .*; got 'bostn'"):
-        run(tmp_path, only=("bostn",))
+    refused = CliRunner().invoke(group(), ["paper", "--only", "bostn", "--out", str(tmp_path / "out")])
+    assert refused.exit_code == 2
+    assert "Did you mean 'boston'?" in refused.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_command_says_what_it_takes_and_refuses_in_a_sentence(tmp_path: Path) -> None:
@@ -151,7 +153,7 @@ def test_the_command_says_what_it_takes_and_refuses_in_a_sentence(tmp_path: Path
     shown = runner.invoke(group(), ["--help"])
     assert "paper" in shown.output
     refused = runner.invoke(group(), ["paper", "--data", str(tmp_path / "absent"), "--out", str(tmp_path)])
-    assert refused.exit_code == 1
+    assert refused.exit_code == 3
     assert "is not a folder" in refused.output
 
 

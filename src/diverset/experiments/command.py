@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..commands import options
+from ..commands.group import BadInput
+from ..messages import nearest
 
 if TYPE_CHECKING:
     from .claims import Claim
@@ -54,11 +56,14 @@ def paper(data: Path | None, out: Path, fast: bool, only: str | None, quiet: boo
     from .run import run
 
     names = tuple(part.strip() for part in only.split(",") if part.strip()) if only else PARTS
+    for name in names:
+        if name not in PARTS:
+            raise click.UsageError(f"--only: {nearest('part', name, PARTS)}")
     try:
         with showing(sys.stderr.isatty() and not quiet) as show:
             outcome = run(out, data=data, fast=fast, only=names, show=show)
     except DataError as why:
-        raise click.ClickException(str(why)) from None
+        raise BadInput(str(why)) from None
     except ModuleNotFoundError as why:
         raise click.ClickException(
             f"diverset paper needs {why.name}. Type: pip install 'diverset[paper]'"
