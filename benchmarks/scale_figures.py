@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 Answer = dict[str, Any]
 
 # method and digits of the factor -> label, colour (of a palette that all readers can tell apart), marker
@@ -31,18 +33,23 @@ def draw(answers: list[Answer], path: Path) -> None:
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     figure, (time, memory) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for key, (label, colour, marker) in SERIES.items():
-        line = sorted((a["n"], a["cpu"], a["peak"] / 1e9) for a in answers if series(a) == key)
+        line = sorted((a["n"], a["cpu"], a["peak"] / 1e6) for a in answers if series(a) == key)
         if line:
             n, seconds, peak = zip(*line, strict=True)
             style = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1.5}
             time.loglog(n, seconds, label=label, **style)
             memory.loglog(n, peak, label=label, **style)
-    time.set_ylabel("processor seconds, both cores together")
-    memory.set_ylabel("peak memory beside the rows, GB")
+    time.set_ylabel("processor seconds, all cores together")
+    memory.set_ylabel("peak memory beside the rows, MB")
     for axes in (time, memory):
+        for axis in (axes.xaxis, axes.yaxis):  # whole decades, marked at their ends alone
+            low, high = axis.get_view_interval()
+            axis.set_view_interval(10.0 ** np.floor(np.log10(low)), 10.0 ** np.ceil(np.log10(high)), True)
+            axis.set_minor_formatter(NullFormatter())
         axes.set_xlabel("rows")
         axes.grid(which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
@@ -52,7 +59,7 @@ def draw(answers: list[Answer], path: Path) -> None:
 
 
 def series(answer: Answer) -> tuple[str, str]:
-    digits = (answer["solver"] or {}).get("dtype", "float64")
+    digits = "float32" if answer["title"].endswith("float32") else "float64"
     return answer["settings"]["method"], digits
 
 

@@ -60,7 +60,7 @@ def selected(job: Job, X: Any) -> Job:
     with measured(Clock(), answer):
         picks = dv.select(X, job["k"], kernel=kernel, **settings)
     found = {"picks": list(picks), "log_det": picks.log_det, "missed": picks.missed}
-    return answer | found | {"solver": str(picks.solver), "decided": int(picks.decided.sum())}
+    return answer | found | {"taken": str(picks.solver), "decided": int(picks.decided.sum())}
 
 
 # --- beside others -----------------------------------------------------------------------------
