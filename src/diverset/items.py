@@ -133,7 +133,8 @@ def _dense_rows(name: str, array: np.ndarray[Any, Any], columns: Any = None) -> 
 def refuse_missing(rows: Rows, columns: Any = None, name: str = "X") -> None:
     """ValueError that names the first value that is not finite, if there is one."""
     if is_sparse(rows):
-        return _refuse_missing_in_csr(name, rows)
+        _refuse_missing_in_csr(name, rows)
+        return
     count, first = 0, None
     for block in row_blocks(len(rows), _CHECK_ROWS):
         missing, at = first_missing(rows[block], block.start)
