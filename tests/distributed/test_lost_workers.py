@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import cuts
@@ -37,57 +36,48 @@ def picks(client, pieces=None, method=METHOD):
     return list(dv.select(pieces, K, method=method, client=client, **ASKED))
 
 
+@pytest.fixture
+def breakable(make_cluster):
+    """A cluster of its own, and its client."""
+    with make_cluster() as cluster, Client(cluster, set_as_default=False) as client:
+        yield cluster, client
+
+
 def kill(cluster, count):
-    """SIGKILL, from which nothing can be saved; the nannies start the processes again."""
+    """SIGKILL, from which nothing can be saved. As many others join: Dask's nannies now and then give up."""
     for nanny in list(cluster.workers.values())[:count]:
         os.kill(nanny.pid, signal.SIGKILL)
+    cluster.scale(len(cluster.workers) + count)
 
 
-def whole(cluster, client):
-    """Two processes again. Dask's nannies start no other for one that dies before they saw it start."""
-    client.wait_for_workers(2, timeout=60)
-    while {nanny.status.name for nanny in cluster.workers.values()} != {"running"}:
-        time.sleep(0.05)
+def trips(client):
+    """The picks, and what was asked for them."""
+    with tidy():
+        items, problem = find_problem(cuts.array(X, SIZES), K, client=client, **ASKED)
+        chosen, _ = solve(items, problem, dv.METHODS[METHOD]())
+        return list(chosen), [(trip.name, trip.received) for trip in items.trips]
 
 
-def processes(client):
-    return set(client.run(os.getpid).values())
-
-
-def check_kill(round_, count, cluster, client, at_round, alone):
-    whole(cluster, client)
-    before = processes(client)
-    at_round(round_, lambda: kill(cluster, count))
-    assert picks(client) == alone
-    whole(cluster, client)
-    assert len(before - processes(client)) == count
-
-
-def test_killed_workers_change_no_pick(cluster, client, at_round, alone, nothing_left):
-    check_kill(4, 2, cluster, client, at_round, alone)
+def test_killed_workers_change_no_pick_and_cost_no_round(breakable, at_round, alone):
+    """The history is replayed from the message of the round, and nothing more."""
+    cluster, client = breakable
+    undisturbed = trips(client)
+    assert undisturbed[0] == alone
+    at_round(12, lambda: kill(cluster, 2))
+    assert trips(client) == undisturbed
+    assert tasks_left(client) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("round_", range(10))
-def test_in_whichever_round(round_, count, cluster, client, at_round, alone, nothing_left):
-    check_kill(round_, count, cluster, client, at_round, alone)
-
-
-def test_a_killed_worker_costs_no_round_more(cluster, client, at_round, alone):
-    """The history is replayed from the message of the round, and nothing more."""
-
-    def trips():
-        with tidy():
-            items, problem = find_problem(cuts.array(X, SIZES), K, client=client, **ASKED)
-            chosen, _ = solve(items, problem, dv.METHODS[METHOD]())
-            assert list(chosen) == alone
-            return [(trip.name, trip.received) for trip in items.trips]
-
-    undisturbed = trips()
-    at_round(12, lambda: kill(cluster, 1))
-    assert trips() == undisturbed
-    whole(cluster, client)
+def test_in_whichever_round(round_, count, breakable, at_round, alone):
+    cluster, client = breakable
+    before = set(client.scheduler_info()["workers"])
+    at_round(round_, lambda: kill(cluster, count))
+    assert picks(client) == alone
+    assert len(before - set(client.scheduler_info()["workers"])) == count
+    assert tasks_left(client) == []
 
 
 def test_workers_retire_and_join_while_it_runs(make_cluster, at_round, alone):
@@ -163,9 +153,7 @@ def test_chunks_that_are_not_of_their_size_are_an_error(client, nothing_left):
 
 
 @pytest.mark.slow
-def test_a_source_that_does_not_say_the_same_twice_is_an_error(
-    cluster, client, at_round, tmp_path, nothing_left
-):
+def test_a_source_that_does_not_say_the_same_twice_is_an_error(breakable, at_round, tmp_path):
     import dask.dataframe as dd
     import pandas as pd
 
@@ -178,25 +166,23 @@ def test_a_source_that_does_not_say_the_same_twice_is_an_error(
         return pd.DataFrame(table[:rows])
 
     folder, table = tmp_path, X
-    whole(cluster, client)
+    cluster, client = breakable
     at_round(5, lambda: kill(cluster, 2))
     with pytest.raises(ValueError, match="same rows each time"):
         picks(client, dd.from_map(read, [0, 1], meta=pd.DataFrame(X[:0])))
-    whole(cluster, client)
 
 
 @pytest.mark.slow
-def test_scattered_rows_that_are_lost_are_an_error(cluster, client, at_round):
+def test_scattered_rows_that_are_lost_are_an_error(breakable, at_round):
     import dask.array as da
 
-    whole(cluster, client)
+    cluster, client = breakable
     futures = client.scatter([X[:200], X[200:]])
     with client.as_current():
         pieces = [da.from_delayed(one, (200 + 20 * at, 4), float) for at, one in enumerate(futures)]
         at_round(5, lambda: kill(cluster, 2))
         with pytest.raises(RuntimeError, match="lost with their worker and have no recipe"):
             picks(None, da.concatenate(pieces))
-    whole(cluster, client)
 
 
 # --- interruptions ----------------------------------------------------------------------------
