@@ -91,7 +91,7 @@ def test_json_has_no_word_for_nan_so_it_says_null():
 def test_csv_is_what_a_pipe_gets_with_the_columns_of_the_table(type_, items):
     result = type_("select", items, "-k", 4)
     rows = rows_of(result.stdout)
-    assert [row["pick"] for row in rows] == ["0", "1", "2", "3"]
+    assert [row["pick"] for row in rows] == ["1", "2", "3", "4"]
     by_name = {row["id"]: row for row in rows_of(items.read_text())}
     for row in rows:
         assert row["a"] == by_name[row["name"]]["a"]  # the very digits
@@ -135,10 +135,19 @@ def test_ids_are_names_one_per_line(type_, items):
     assert all(line.startswith("item") for line in lines)
 
 
+def test_dates_come_back_as_dates(type_, tmp_path):
+    table = tmp_path / "days.csv"
+    days = [f"2024-0{month}-1{month}" for month in range(1, 10)]
+    table.write_text("day,x\n" + "".join(f"{day},{at * at}\n" for at, day in enumerate(days)))
+    rows = rows_of(type_("select", table, "-k", 3, "--groups", "day", "--quota", "2024-09-19=0").stdout)
+    assert [row["day"] for row in rows] == [days[int(row["row"])] for row in rows]
+    assert "2024-09-19" not in {row["day"] for row in rows}
+
+
 def test_draws_stand_apart(type_, items):
     words = ("sample", items, "-k", 2, "--seed", 3, "--draws", 3)
     assert [len(part.split()) for part in type_(*words, "--ids").stdout.split("\n\n")] == [2, 2, 2]
-    assert [row["draw"] for row in rows_of(type_(*words).stdout)] == ["0", "0", "1", "1", "2", "2"]
+    assert [row["draw"] for row in rows_of(type_(*words).stdout)] == ["1", "1", "2", "2", "3", "3"]
 
 
 def test_parquet_holds_the_same_rows(type_, items, tmp_path):

@@ -189,7 +189,7 @@ def exports_hold_the_picks_that_are_shown(opened, kind):
     with opened.tab.expect_download() as download:
         opened.tab.click("#export-json")
     told = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert [int(record["number"]) for record in table] == [1, 2, 3, 4, 5]
+    assert [int(record["pick"]) for record in table] == [1, 2, 3, 4, 5]
     assert [int(record["row"]) for record in table] == [pick["row"] for pick in told["picks"]]
     assert told["command"] == f"diverset select {kind} -k 12"
     assert told["k"] == 12

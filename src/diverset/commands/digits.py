@@ -38,7 +38,7 @@ def run(k: int, page: Path | None, show: bool, tell: Teller) -> None:
     seconds = perf_counter() - started
     classes = digits.target[picks.indices].tolist()
     table = {
-        "pick": list(range(k)),
+        "pick": list(range(1, k + 1)),
         "row": list(picks),
         "gain": picks.gains.tolist(),
         "margin": picks.margins.tolist(),

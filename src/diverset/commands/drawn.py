@@ -34,7 +34,7 @@ def _below(sheets: list[Sheet]) -> Sheet:
     """One sheet of all, which says the draw of each row."""
     if len(sheets) == 1:
         return sheets[0]
-    numbers = [draw for draw, sheet in enumerate(sheets) for _ in sheet["pick"]]
+    numbers = [draw for draw, sheet in enumerate(sheets, 1) for _ in sheet["pick"]]
     columns = dict.fromkeys(name for sheet in sheets for name in sheet)
     return {"draw": numbers} | {
         name: [cell for sheet in sheets for cell in sheet.get(name, [None] * len(sheet["pick"]))]

@@ -16,14 +16,19 @@ def head_of(picks: Selection) -> list[str]:
     """How many, by which method and kernel, and how sure."""
     if picks.stop is Stop.DRAWN:
         sure = "drawn at random"
-    elif picks.certified:
+    elif picks.undecided is None:
         sure = "certified: the same on every machine"
     else:
-        sure = f"not decidable from pick {picks.undecided} on (marked ?)"
+        sure = f"not decidable from pick {picks.undecided + 1} on (marked ?)"
     return [
         f"{picks.k} of {picks.n:,} items by {picks.method.name}, {short(picks.kernel)}",
         f"{sure}, log det {picks.log_det:.4g}",
     ]
+
+
+def places_of(picks: Selection) -> list[int]:
+    """The places of the picks as people count: the first is 1, here and on the page."""
+    return list(range(1, picks.k + 1))
 
 
 def short(kernel: object) -> str:
@@ -44,7 +49,7 @@ def ids_of(picks: Selection, reading: Reading) -> list[str]:
 def glance_of(picks: Selection, task: Task) -> Sheet:
     """What fits a terminal."""
     reading = task.reading
-    sheet: Sheet = {"pick": list(range(picks.k)), "row": list(picks)}
+    sheet: Sheet = {"pick": places_of(picks), "row": list(picks)}
     names = taken(reading.names, picks)
     if names != [str(row) for row in picks]:
         sheet["name"] = names
@@ -63,7 +68,7 @@ def glance_of(picks: Selection, task: Task) -> Sheet:
 def sheet_of(picks: Selection, reading: Reading) -> Sheet:
     """All about the picks, and the columns of the table that they come from."""
     sheet: Sheet = {
-        "pick": list(range(picks.k)),
+        "pick": places_of(picks),
         "row": list(picks),
         "name": taken(reading.names, picks),
     }

@@ -16,6 +16,7 @@ from ..arrays import Floats
 from ..messages import nearest
 from ..readers import Reading
 from .group import BadInput
+from .sheets import plain_column
 from .values import split
 
 NO_LABEL = "(none)"
@@ -88,7 +89,7 @@ def label(value: Any) -> str:
 
 def group_labels(name: str, reading: Reading) -> list[str]:
     """The group of each item; those without a label are a group of their own."""
-    return [label(value) for value in np.asarray(column("groups", name, reading)).tolist()]
+    return [label(value) for value in plain_column(column("groups", name, reading))]
 
 
 def quota_of(typed: Sequence[str]) -> int | dict[str, int] | None:

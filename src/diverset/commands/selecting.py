@@ -62,8 +62,8 @@ def select(
       diverset select photos/ -k 12 --ids | xargs -d '\\n' cp -t chosen/
       diverset select items.csv -k 20 --method derandomized --exclude @seen.txt
 
-    "row" and "indices" count the items that were read, from 0; the name of an item is its id or file, else
-    its row in the file.
+    "pick" counts from 1; "row" and "indices" count the items that were read, from 0; the name of an item is
+    its id or file, else its row in the file.
     """
     from .output import planned
 

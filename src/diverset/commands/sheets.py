@@ -17,6 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..readers.columns import in_words
+
 Sheet: TypeAlias = dict[str, list[Any]]
 
 # What a spreadsheet takes for the start of a formula, in narrow and in wide letters.
@@ -130,7 +132,7 @@ def _cell(value: Any) -> Any:
 
 def plain_column(values: Any) -> list[Any]:
     """The values of a column as they were written: 3 and not 3.0 where all are whole."""
-    array = np.asarray(values)
+    array = in_words(values)
     if array.dtype.kind == "f" and array.size:
         there = array[~np.isnan(array)]
         if (np.abs(there) < 2**53).all() and (there == np.floor(there)).all():

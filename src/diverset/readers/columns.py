@@ -329,4 +329,28 @@ def listed(names: list[str], most: int = 8) -> str:
 
 def shown(table: Table, rows: Ints) -> dict[str, Any]:
     """The columns of a table as it was read, for groups, quality and the report. Vectors are left out."""
-    return {name: c.values[rows] for name, c in table.columns.items() if c.cells != "vector"}
+    return {
+        name: _moments(c.values[rows]) if c.cells == "date" else c.values[rows]
+        for name, c in table.columns.items()
+        if c.cells != "vector"
+    }
+
+
+def _moments(days: Floats) -> Any:
+    """Days since 1970 as dates again, to the second."""
+    known = np.isfinite(days)
+    seconds = np.round(np.where(known, days, 0.0) * 86400).astype("datetime64[s]")
+    seconds[~known] = np.datetime64("NaT")
+    return seconds
+
+
+def in_words(values: Any) -> Any:
+    """A column with its dates as texts (None where there is none); other columns as they are."""
+    values = np.asarray(values)
+    if values.dtype.kind != "M":
+        return values
+    there = ~np.isnat(values)
+    whole = bool((values[there] == values[there].astype("datetime64[D]")).all())
+    words = np.datetime_as_string(values, unit="D" if whole else "s").astype(object)
+    words[~there] = None
+    return words

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..readers import Reading
+from ..readers.columns import in_words
 from ..selection import Selection, Stop
 from .geometry import Likeness
 from .safe import visible
@@ -74,8 +75,9 @@ def cards(reading: Reading, picks: Selection, alike: Likeness, pictures: dict[in
     """A card for every pick."""
     known = picks.gains[np.isfinite(picks.gains)]
     largest = float(known.max(initial=0.0))
-    columns = {} if reading.kind == "images" or reading.texts is not None else dict(reading.columns)
-    ranked = _ranked(columns)
+    columns = _columns(reading)
+    few = _few(columns)
+    ranked = _ranked(few)
     return [
         Card(
             place=place,
@@ -83,7 +85,7 @@ def cards(reading: Reading, picks: Selection, alike: Likeness, pictures: dict[in
             name=item_name(reading, row),
             picture=pictures.get(row),
             text=None if reading.texts is None else visible(reading.texts[row], _TEXT),
-            cells=tuple(_cell(name, values, ranked[name], row) for name, values in _few(columns)),
+            cells=tuple(_cell(name, values, ranked[name], row) for name, values in few.items()),
             more=max(len(columns) - CELLS, 0),
             gain=finite(picks.gains[place]),
             share=finite(picks.gains[place] / largest) if largest > 0 else None,
@@ -103,15 +105,21 @@ def finite(value: Any) -> float | None:
     return float(f"{value:.7g}") if np.isfinite(value) else None
 
 
-def _few(columns: dict[str, Any]) -> list[tuple[str, Any]]:
-    return list(columns.items())[:CELLS]
+def _columns(reading: Reading) -> dict[str, Any]:
+    """What a card shows of a row; pictures and texts speak for themselves."""
+    if reading.kind == "images" or reading.texts is not None:
+        return {}
+    return dict(reading.columns)
+
+
+def _few(columns: dict[str, Any]) -> dict[str, Any]:
+    return {name: in_words(columns[name]) for name in list(columns)[:CELLS]}
 
 
 def _ranked(columns: dict[str, Any]) -> dict[str, Floats | None]:
     """The sorted values of every column of numbers."""
     ranked: dict[str, Floats | None] = {}
-    for name, values in _few(columns):
-        values = np.asarray(values)
+    for name, values in columns.items():
         is_number = values.dtype.kind in "fiu"
         ranked[name] = np.sort(values[np.isfinite(values)]) if is_number else None
     return ranked

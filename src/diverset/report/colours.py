@@ -20,6 +20,7 @@ WORDS = 250  # a column with more different words would be no colours but noise
 NONE = 255
 _CLASSES = 14  # whole numbers that are so few are classes: told apart by colour and shape
 _LONGEST = 60
+_YEAR = 365.2425 * 86400  # seconds
 
 
 def colourings(columns: Mapping[str, Any], rows: Ints) -> tuple[list[dict[str, Any]], list[str]]:
@@ -47,6 +48,8 @@ def colourings(columns: Mapping[str, Any], rows: Ints) -> tuple[list[dict[str, A
 
 
 def _colouring(values: Any) -> dict[str, Any] | None:
+    if values.dtype.kind == "M":  # in years, which a legend can count
+        values = np.where(np.isnat(values), np.nan, 1970 + values.astype(np.float64) / _YEAR)
     if values.dtype.kind in "fiub":
         present = values[np.isfinite(values)]
         if len(present) == 0:

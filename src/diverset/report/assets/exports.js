@@ -19,10 +19,10 @@ function csv(records) {
   return lines.map((cells) => cells.map(csvCell).join(",") + "\n").join("");
 }
 
-// `number` is that on the page, from 1; other picks are meant by their rows.
+// `pick` is the number on the page, from 1; other picks are meant by their rows.
 const pickRecords = () =>
   facts.picks.slice(0, first).map((pick, place) => ({
-    number: place + 1,
+    pick: place + 1,
     row: pick.row,
     name: facts.pickNames[place],
     gain: pick.gain,
@@ -38,7 +38,7 @@ const chosenRecords = () =>
     return {
       row: rowOf(at),
       name: place === undefined ? (facts.names ? facts.names[at] : String(rowOf(at))) : facts.pickNames[place],
-      number: place === undefined ? null : place + 1,
+      pick: place === undefined ? null : place + 1,
       nearest_pick_row: facts.picks[facts.nearest[at]].row,
       similarity: facts.similarity[at] / 100,
     };
