@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from pathlib import Path
+
+if sys.argv[1:] == ["one core"]:  # before BLAS counts them
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 import numpy as np
 

@@ -151,7 +151,7 @@ def _whole(problem: Problem, method: Method) -> Cost:
     solver = problem.whole(method)
     if isinstance(solver, Dense):
         return _dense(problem, solver, all_pairs=True)
-    return _low_rank(problem, solver, len(method.gammas) if isinstance(method, DAS) else 1)
+    return _low_rank(problem, solver, len(method.gammas) if isinstance(method, DAS) else 1, wide=True)
 
 
 def _dense(problem: Problem, solver: Dense, all_pairs: bool) -> Cost:
@@ -176,7 +176,7 @@ def _krylov(problem: Problem, solver: Any) -> Cost:
     return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
 
 
-def _low_rank(problem: Problem, solver: LowRank, greedy: int = 1) -> Cost:
+def _low_rank(problem: Problem, solver: LowRank, greedy: int = 1, wide: bool = False) -> Cost:
     n, k = problem.n, problem.k
     m, races = _tried_rank(problem, solver)
     looks = 2 * m + m * _PANELS * greedy  # columns of landmarks while they grow, the Gram, the greedy
@@ -185,8 +185,11 @@ def _low_rank(problem: Problem, solver: LowRank, greedy: int = 1) -> Cost:
     # what is held at the end of each stage is not given back to the system before the next
     sample = 8.0 * max(_SAMPLE, 8 * k) ** 2 if solver.rank is None else 0.0
     square = 8.0 * m * m
-    gram = cores() * (2 * square + 1.5 * 8 * BLOCK) + 5 * square
-    panel = 8 * min(max(n // 8, 2**12), 2**14) * 2.5 * k * min(greedy, 1)
+    waiting = 5 if cores() > 1 else 2.5  # sums of parts that are done, until those before them are
+    gram = cores() * (2 * square + 1.5 * 8 * BLOCK) + waiting * square
+    # where its rows are as wide as the factor, copies find their place in what the sample left
+    width = max(2.5 * k, 1.5 * m) if wide else 2.5 * k
+    panel = 8 * min(max(n // 8, 2**12), 2**14) * width * min(greedy, 1)
     memory = sample + gram + panel + 24 * n
     return Cost(solver, passes, float(n) * looks, work, 0, memory)
 
@@ -225,7 +228,7 @@ def _pivoted(problem: Problem, _: Method) -> Cost:
     n, k = problem.n, problem.k
     in_parts = problem.matrix is None or 16 * n * k > problem.memory
     panel = 8 * min(max(n // 16, 2**10), 2**14) * k
-    memory = 16 * n + 2 * panel + 2**24 if in_parts else 8 * n * (1.7 * k + 48) + panel + 2**24
+    memory = 16 * n + 2 * panel + cores() * 2**23 if in_parts else 8 * n * (1.7 * k + 48) + panel + 2**24
     looks = k * _PANELS / 2 if in_parts else k
     return Cost(None, _PANELS, n * looks, 2.0 * n * k * k, 0, memory)
 

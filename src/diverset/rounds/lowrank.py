@@ -20,6 +20,7 @@ from .pool import RoundPool
 from .tasks import Gram, Question, View, arrivals, gram
 
 _SEED = 2022
+_CAP = 800  # landmarks that are always allowed: few picks may need as many as a hundred do
 SAMPLE = 2000  # rows on which the rank is chosen, at least
 _FLOOR = 1e-10  # landmarks explain at least this share of their own k(x, x): W stays well conditioned
 _LOSS = 1e-10  # rounding that K_hat may have, relative to its largest eigenvalue, to save half of a pass
@@ -35,7 +36,7 @@ class LowRank:
     passes over the rows, and nothing of size n m is ever stored.
 
     ``rank``      how many landmarks; None: as many as it takes until the largest eigenvalue of K - K_hat,
-                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue, and 8 k at most
+                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue; at most 8 k, or 800 if that is more
     ``accuracy``  see there: first-order perturbation theory moves the k-th eigenvalue by less than that share
     ``dtype``     "float64", or "float32" for the factor: faster, and never certified. float64 all the same
                   where the rounding of float32 is above ``accuracy`` x the k-th eigenvalue
@@ -65,7 +66,7 @@ class LowRank:
                     f"Type LowRank(rank={10 * k})."
                 )
             return min(self.rank, n)
-        return min(n, max(8 * k, 256))
+        return min(n, max(8 * k, _CAP))
 
     def factor(self, pool: RoundPool, k: int) -> Factor:
         """Landmarks and their eigenvalues, enough of them for k directions."""
