@@ -63,7 +63,11 @@ def test_the_memory_named_is_the_memory_taken(case, tmp_path):
         asked["path"] = str(tmp_path / case["path"])
     # how far the work of two threads overlaps is left to chance, and to what else the machine does
     done = subprocess.run(
-        [sys.executable, WORKER, "one core"], input=json.dumps(asked), capture_output=True, text=True, check=True
+        [sys.executable, WORKER, "one core"],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     answer = json.loads(done.stdout)
     assert abs(answer["plan"] - answer["peak"]) <= 0.25 * answer["peak"], answer

@@ -68,15 +68,15 @@ def test_ctrl_c_while_selecting_leaves_nothing_behind(shell, tmp_path):
 
 
 def test_ctrl_c_is_heard_while_compiled_code_is_at_work():
-    def compiled():  # some seconds in which Python has no say
-        return hashlib.pbkdf2_hmac("sha256", b"", b"", 10_000_000)
+    done = []
 
-    started = time.perf_counter()
+    def compiled():  # some seconds in which Python has no say
+        done.append(hashlib.pbkdf2_hmac("sha256", b"", b"", 10_000_000))
+
     threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         interruptible(compiled)
-    heard = time.perf_counter() - started
-    assert heard < 1.5
+    assert not done
     assert interruptible(lambda: 3) == 3
 
 

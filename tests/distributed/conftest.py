@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # cuts.py, by name
+sys.path.insert(0, str(Path(__file__).parent))  # cuts.py and leftovers.py, by name
 
 from distributed import Client, LocalCluster
+from leftovers import tasks_left
 
 from diverset.distributed.engines import Cluster
 
@@ -60,16 +60,6 @@ def nothing_left(client):
     """Fails if, a moment after the test, the cluster still holds anything."""
     yield
     assert tasks_left(client) == []
-
-
-def tasks_left(client, seconds=5.0):
-    """The tasks that the scheduler knows, once they had time to be forgotten."""
-    end = time.monotonic() + seconds
-    while (
-        left := client.run_on_scheduler(lambda dask_scheduler: [str(key) for key in dask_scheduler.tasks])
-    ) and (time.monotonic() < end):
-        time.sleep(0.05)
-    return left
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import tasks_left
 from distributed import Client, LocalCluster
+from leftovers import tasks_left
 
 import diverset as dv
 

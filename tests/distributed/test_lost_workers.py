@@ -11,8 +11,8 @@ from pathlib import Path
 import cuts
 import numpy as np
 import pytest
-from conftest import tasks_left
 from distributed import Client
+from leftovers import tasks_left
 
 import diverset as dv
 from diverset.distributed import DaskParts

@@ -36,7 +36,7 @@ def asked(found):
 def test_a_message_is_of_the_order_of_k_times_k_plus_d(method, client, nothing_left):
     found, _ = trips(3000, 5, client, method)
     m = RANK if method != "greedy-map" else K
-    # landmarks; and at most two (m, m) or (m, 2k) arrays, which is O(k (k + d)) as m is a multiple of k (8 k by default)
+    # landmarks; and at most two (m, m) or (m, 2k) arrays: O(k (k + d)), as m is a multiple of k
     most = 8 * m * (D + 2 * m + 2 * K) + 8192
     assert max(trip.sent for trip in asked(found)) <= most
     # what stays as it was is not sent again, in as many rounds as there are picks

@@ -36,7 +36,8 @@ class LowRank:
     passes over the rows, and nothing of size n m is ever stored.
 
     ``rank``      how many landmarks; None: as many as it takes until the largest eigenvalue of K - K_hat,
-                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue; at most 8 k, or 800 if that is more
+                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue; at most 8 k, or 800 if
+                  that is more
     ``accuracy``  see there: first-order perturbation theory moves the k-th eigenvalue by less than that share
     ``dtype``     "float64", or "float32" for the factor: faster, and never certified. float64 all the same
                   where the rounding of float32 is above ``accuracy`` x the k-th eigenvalue
