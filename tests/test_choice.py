@@ -141,6 +141,22 @@ def test_an_earlier_selection_can_be_extended():
     assert not set(rest) & set(first)
 
 
+@pytest.mark.parametrize("solver", ["auto", "low-rank"])
+@pytest.mark.parametrize("method", ["deterministic-kdpp", "derandomized"])
+def test_rows_outside_of_the_leading_directions_are_picked_by_what_they_add(method, solver):
+    """All that is allowed lies in few of the k leading directions, and is far from dependent."""
+    rng = np.random.default_rng(0)
+    far = np.vstack([rng.normal(size=(300, 5)), 12 + 0.5 * rng.normal(size=(40, 5))])
+    picks = dv.select(far, 5, exclude=range(300), method=method, solver=solver)
+    assert picks.stop is dv.Stop.COMPLETE
+    assert picks.certified
+    start = dv.select(far, 5, exclude=range(300), include=picks[:1], method="greedy-map")
+    assert list(picks) == list(start)
+    few = dv.select(far, 10, groups=np.arange(340) >= 300, quota=5, method=method, solver=solver)
+    assert few.stop is dv.Stop.COMPLETE
+    assert sum(pick >= 300 for pick in few) == 5
+
+
 @METHODS
 def test_everything_included_is_everything(method):
     order = np.random.default_rng(5).permutation(40)[:7].tolist()

@@ -28,6 +28,11 @@ class Choice:
     codes: Ints | None = None
     quotas: Ints | None = None
 
+    @property
+    def ruled(self) -> bool:
+        """Whether anything but k was asked for."""
+        return bool(self.forced) or self.quotas is not None or bool(self.barred.any())
+
     def start(self) -> Openings:
         """A fresh state: nothing picked yet."""
         return Openings(self)

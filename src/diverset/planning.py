@@ -234,7 +234,7 @@ def _pivoted(problem: Problem, _: Method) -> Cost:
 
 
 def _farthest(problem: Problem, _: Method) -> Cost:
-    n, k = problem.n, problem.k
+    n, k = problem.K.n, problem.k  # refused as `select` would, where the items are not in memory
     return Cost(None, k, n * (k + 256), 0, 0, 8 * n * 260)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .arrays import Bools, Floats, Ints, is_dask
+from .sources import opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,17 +104,21 @@ class Selection:
     # --- its uses ----------------------------------------------------------------------
 
     def take(self, X: Any) -> Any:
-        """The picked rows of X, in pick order, in the type that X has.
+        """The picked rows of X, in pick order, in the type that X has; of a file, if X is its path.
 
         >>> import diverset as dv
         >>> picks = dv.select([[0.0], [0.1], [5.0]], 2)
         >>> picks.take(["a", "b", "c"])
         ['c', 'a']
         """
+        if isinstance(X, (str, Path)):
+            X = opened(Path(X))
         if is_dask(X):
             from .distributed import row_count, take
 
             n = row_count(X)
+        elif hasattr(X, "count_rows"):  # a data set of pyarrow
+            n = X.count_rows()
         else:
             n = X.shape[0] if hasattr(X, "shape") else len(X)
         if n != self.n:
@@ -121,6 +127,8 @@ class Selection:
             )
         if is_dask(X):
             return take(X, self.indices)
+        if type(X).__module__.startswith("pyarrow."):
+            return X.take(self.indices)
         if hasattr(X, "iloc"):
             return X.iloc[self.indices]
         if isinstance(X, (list, tuple)):

@@ -82,7 +82,7 @@ def test_strict_ends_with_4_and_writes_nothing(type_, items, tmp_path):
     assert "warning: Only 3 of k=8" in plain.stderr
     strict = type_(*words, "--strict", "-o", "picks.csv")
     assert strict.exit_code == 4
-    assert "Pick 3" in strict.stderr
+    assert "Pick 4" in strict.stderr
     assert strict.stdout == ""
     assert left_in(tmp_path) == ["items.csv"]
     assert type_("select", items, "-k", 3, "--strict", "-o", "picks.csv").exit_code == 0

@@ -30,6 +30,18 @@ def stored(tmp_path_factory):
     return path
 
 
+def test_rows_are_taken_from_the_file_that_was_named(stored):
+    picks = dv.select(stored, 3, method="greedy-map", kernel=KERNEL)
+    assert np.array_equal(picks.take(stored), np.load(stored)[picks.indices])
+    assert np.array_equal(picks.take(str(stored)), picks.take(np.load(stored, mmap_mode="r")))
+
+
+def test_a_plan_refuses_what_a_selection_would(stored):
+    for ask in (dv.plan, dv.select):
+        with pytest.raises(TypeError, match="items are not in memory"):
+            ask(stored, 3, method="farthest-point", kernel=KERNEL)
+
+
 @pytest.mark.parametrize("stage", ["landmarks", "picks"])
 def test_an_interrupt_leaves_nothing_behind(stored, stage):
     before = sorted(path.name for path in stored.parent.iterdir())

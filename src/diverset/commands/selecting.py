@@ -41,7 +41,7 @@ COMPARED = 5000  # up to so many items a report shows other methods beside the o
     "--dry-run",
     is_flag=True,
     matters=False,
-    help="Print what would be done and what it would take.",
+    help="Print what would be done and what it would take; write no file.",
 )
 @options.talk
 @click.pass_context
@@ -77,12 +77,13 @@ def select(
         find_plan(task, output, options.command_line(ctx))
         return
     picks = find_picks(task, tell)
-    if strict and not picks.certified:
+    if strict and picks.undecided is not None:
         from .group import NotCertified
 
         raise NotCertified(
-            f"Pick {picks.undecided} was closer than the numerical noise: another machine may pick another "
-            "item from there on. Nothing was written. Leave out copies, take a smaller -k, or no --strict."
+            f"Pick {picks.undecided + 1} was closer than the numerical noise: another machine may pick "
+            "another item from there on. Nothing was written. Leave out copies, take a smaller -k, or no "
+            "--strict."
         )
     command = options.command_line(ctx)
     page = None

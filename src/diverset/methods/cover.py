@@ -20,6 +20,7 @@ from ..rounds.ratio import GainPerCost, TraceDrop
 from ..spectrum import Spectrum
 from . import by_rounds
 from .base import Outcome, Problem, floor_of
+from .volume import rest_by_volume
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,9 @@ class DerandomizedKDPP:
     name: ClassVar[str] = "derandomized"
 
     def select(self, problem: Problem) -> Outcome:
+        return rest_by_volume(problem, self._by_leading(problem))
+
+    def _by_leading(self, problem: Problem) -> Outcome:
         solver = problem.spectral()
         if isinstance(solver, LowRank):
             return by_rounds.ratio(problem, solver, lambda factor, k: GainPerCost(factor, k, problem.n))

@@ -34,6 +34,9 @@ class DeterministicKDPP:
     name: ClassVar[str] = "deterministic-kdpp"
 
     def select(self, problem: Problem) -> Outcome:
+        return rest_by_volume(problem, self._by_leading(problem))
+
+    def _by_leading(self, problem: Problem) -> Outcome:
         solver = problem.spectral()
         if isinstance(solver, LowRank):
             return by_rounds.projector(problem, solver, Embedded)
@@ -71,6 +74,25 @@ class GreedyMAP:
             judged(trace.decisions, pool, K.diagonal(), entry=K.entry_noise + 16 * EPS),
             passes=trace.passes,
         )
+
+
+def rest_by_volume(problem: Problem, outcome: Outcome) -> Outcome:
+    """The same picks, and those that are missing by `GreedyMAP`, from what these leave of K.
+
+    The k leading eigenvectors are those of all items. Rows that rules allow may lie in fewer than k of
+    these directions, and still add much that is new.
+    """
+    made = len(outcome.decisions)
+    if made == problem.k or not problem.choice.ruled:
+        return outcome
+    choice = replace(problem.choice, forced=tuple(outcome.picks.tolist()))
+    more = GreedyMAP().select(replace(problem, choice=choice, solver="auto"))
+    return replace(
+        outcome,
+        decisions=outcome.decisions + more.decisions[made:],
+        clear=np.concatenate([outcome.clear, more.clear[made:]]),
+        passes=outcome.passes + more.passes,
+    )
 
 
 PAPER_GAMMAS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)

@@ -188,11 +188,11 @@ def _said(facts: Facts) -> dict[str, Any]:
 
 # name of the column, form, and whether more is better
 _MEASURES = (
-    ("log_det", "log det", ".1f", True, "how different the picks are from each other"),
-    ("operator", "operator error", ".2g", False, "largest eigenvalue of what the picks leave unexplained"),
-    ("max", "max error", ".2g", False, "largest entry of what the picks leave unexplained"),
-    ("trace", "trace error", ".2g", False, "sum of what the picks leave unexplained"),
-    ("vendi", "Vendi score", ".1f", True, "how many items of their own the picks amount to"),
+    ("log_det", "log det", ".4g", True, "how different the picks are from each other"),
+    ("operator", "operator error", ".3g", False, "largest eigenvalue of what the picks leave unexplained"),
+    ("max", "max error", ".3g", False, "largest entry of what the picks leave unexplained"),
+    ("trace", "trace error", ".3g", False, "sum of what the picks leave unexplained"),
+    ("vendi", "Vendi score", ".4g", True, "how many items of their own the picks amount to"),
     ("coverage", "coverage", ".3f", True, "mean similarity of an item to its nearest pick"),
     ("seconds", "seconds", ".2g", False, "for the picks alone, on the machine that made this page"),
 )
@@ -201,7 +201,10 @@ _MEASURES = (
 def _compared(comparison: Comparison) -> dict[str, Any]:
     """The table of methods: cells as texts, the best of each column marked."""
     rows = [[getattr(one, name) for name, *_ in _MEASURES] for one in comparison]
-    best = [_best([row[at] for row in rows], more=measure[3]) for at, measure in enumerate(_MEASURES)]
+    best = [
+        _best([_as_shown(row[at], form) for row in rows], more=more)
+        for at, (_, _, form, more, _) in enumerate(_MEASURES)
+    ]
     cells = [
         [
             {"text": "–" if finite_or_none(v) is None else format(v, _MEASURES[at][2]), "best": i in best[at]}
@@ -217,6 +220,11 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
         "k": comparison.k,
         "notes": [visible(note) for note in comparison.notes],
     }
+
+
+def _as_shown(value: float | None, form: str) -> float | None:
+    """The number that the cell says: what looks equal is not marked as better."""
+    return value if value is None else float(format(value, form))
 
 
 def finite_or_none(value: float | None) -> float | None:
