@@ -1,4 +1,4 @@
-"""WHERE ARE THE ITEMS? A pool in partitions: in memory, on disk, or (distributed.py) on other machines.
+"""WHERE ARE THE ITEMS? A pool in partitions: in memory, on disk, or (distributed/) on other machines.
 
 # part    some consecutive rows of the pool, and what was worked out about them in earlier rounds
 # round   one function and one message to all parts; the answers come back in the order of the parts
