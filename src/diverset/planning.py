@@ -141,7 +141,7 @@ class Cost:
 def _spectral(problem: Problem, _: Method | None = None) -> Cost:
     solver = problem.spectral()
     if isinstance(solver, LowRank):
-        return _low_rank(problem, solver)
+        return _low_rank(problem, solver, _tried_rank(problem, solver))
     if isinstance(solver, Dense):
         return _dense(problem, solver, all_pairs=False)
     return _krylov(problem, solver)
@@ -151,7 +151,8 @@ def _whole(problem: Problem, method: Method) -> Cost:
     solver = problem.whole(method)
     if isinstance(solver, Dense):
         return _dense(problem, solver, all_pairs=True)
-    return _low_rank(problem, solver, len(method.gammas) if isinstance(method, DAS) else 1, wide=True)
+    times = len(method.gammas) if isinstance(method, DAS) else 1
+    return _low_rank(problem, solver, _tried_rank(problem, solver), times, wide=True)
 
 
 def _dense(problem: Problem, solver: Dense, all_pairs: bool) -> Cost:
@@ -176,9 +177,11 @@ def _krylov(problem: Problem, solver: Any) -> Cost:
     return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
 
 
-def _low_rank(problem: Problem, solver: LowRank, greedy: int = 1, wide: bool = False) -> Cost:
+def _low_rank(
+    problem: Problem, solver: LowRank, tried: tuple[int, int], greedy: int = 1, wide: bool = False
+) -> Cost:
     n, k = problem.n, problem.k
-    m, races = _tried_rank(problem, solver)
+    m, races = tried
     looks = 2 * m + m * _PANELS * greedy  # columns of landmarks while they grow, the Gram, the greedy
     passes = races + 1 + _PANELS * greedy
     work = n * (2.5 * m * m + 2.0 * m * 3 * k * greedy)
@@ -207,10 +210,11 @@ def _ratio(problem: Problem, method: Method) -> Cost:
     n, k = problem.n, problem.k
     solver = problem.spectral()
     if isinstance(solver, LowRank):
-        one = _low_rank(problem, solver, 0)
-        m, _ = _tried_rank(problem, solver)
+        tried = m, _ = _tried_rank(problem, solver)
+        one = _low_rank(problem, solver, tried, 0)
         looks, work = float(n) * m * (k + 1), 2.0 * n * m * (m + 2 * k)
-        return Cost(solver, one.passes + k, one.entries + looks, one.work + work, 0, one.memory + 16 * n)
+        memory = one.memory + 16 * n + 4 * 8.0 * m * m  # two lengths a row; what they start from, turned by W
+        return Cost(solver, one.passes + k, one.entries + looks, one.work + work, 0, memory)
     if method.name == "greedy-trace":
         return Cost(None, k, n * n, 2.0 * n * n * k, 0, 8.0 * n * n + 8 * n * 3 * k)
     one = _spectral(problem)
