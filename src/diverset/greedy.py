@@ -25,7 +25,7 @@ from .threads import blas_for
 TIE = 1e-9
 _RIVALRY = 1e-3  # within this share of the largest, items are rivals: their noise is looked at
 _RIVALS = 64  # the closest of them, should there be more
-_NEAR_TIE = 1e-6  # within this share, items are looked at one by one: are they copies of the pick?
+NEAR_TIE = 1e-6  # within this share, items are looked at one by one: are they copies of the pick?
 _PANEL = 1024  # panel items at least; a 16th of the pool for large ones
 _BATCH = 64  # picks predicted at most before the pool is read again
 
@@ -57,7 +57,7 @@ def decide(gains: Floats, open_: Bools, same: Same) -> Decision:
     """The pick from exact gains: the largest, ties to the lowest index, a copy to its first original."""
     masked = np.where(open_, gains, -np.inf)
     largest = float(masked.max())
-    near = np.flatnonzero(masked >= largest * (1 - _NEAR_TIE))
+    near = np.flatnonzero(masked >= largest * (1 - NEAR_TIE))
     tied = near[masked[near] >= largest * (1 - TIE)]
     pick = int(tied[0])
     if len(near) > 1:

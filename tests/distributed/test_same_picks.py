@@ -151,6 +151,8 @@ def test_a_round_that_is_asked_again_later_finds_what_it_found(method):
     assert len(asked) > 3
     for task, message, answers in reversed([one for one in asked if one[0] in (answer, rate)]):
         for again, before in zip(LocalParts.ask(parts, task, message), answers, strict=True):
-            order, first = np.argsort(again[0]), np.argsort(before[0])
-            np.testing.assert_array_equal(again[0][order], before[0][first])
-            np.testing.assert_allclose(again[1][order], before[1][first], rtol=1e-6, atol=1e-9)
+            states = zip(again, before, strict=True) if task is rate else [(again, before)]
+            for new, old in states:
+                order, first = np.argsort(new.numbers), np.argsort(old.numbers)
+                np.testing.assert_array_equal(new.numbers[order], old.numbers[first])
+                np.testing.assert_allclose(new.scores[order], old.scores[first], rtol=1e-6, atol=1e-9)

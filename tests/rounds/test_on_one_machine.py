@@ -144,6 +144,6 @@ def test_rows_that_are_far_behind_are_not_looked_at_again(race, monkeypatch):
         )
         unseen = np.setdiff1d(everything.numbers, found.numbers)
         scores = dict(zip(everything.numbers.tolist(), everything.scores.tolist(), strict=True))
-        assert max(scores[row] for row in unseen.tolist()) <= found.bound * (1 + 1e-8)
+        assert max(scores[row] for row in unseen.tolist()) <= found.bounds.largest * (1 + 1e-8)
     lazily = [count for count in looked if count < len(ROWS)]
     assert sum(lazily) < 4 * len(ROWS)

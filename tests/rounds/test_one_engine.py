@@ -12,6 +12,7 @@ import diverset as dv
 from diverset.choice import plan_choice
 from diverset.methods import Problem
 from diverset.methods.base import BY_ROUNDS
+from diverset.rounds import predicted, ratio
 from diverset.rounds.parts import LocalParts
 from diverset.rounds.pool import RoundPool
 
@@ -122,10 +123,39 @@ def test_every_kernel_goes_by_rounds(kernel):
     assert sure >= min(8, np.linalg.matrix_rank(resolved(rows)))
 
 
-def test_a_round_serves_many_picks():
+@pytest.mark.parametrize("method", ["greedy-map", "greedy-trace", "derandomized"])
+def test_a_round_serves_many_picks(method):
     rows = np.random.default_rng(3).standard_normal((5000, 6))
-    _, pool = by_rounds(chunked(rows), 60, "greedy-map", kernel=dv.Gaussian(1.0))
-    assert pool.rounds < 60 / 3
+    _, pool = by_rounds(chunked(rows), 60, method, kernel=dv.Gaussian(1.0), solver=dv.LowRank(rank=300))
+    landmarks = 0 if method == "greedy-map" else 6
+    assert pool.rounds - landmarks < 60 / 3
+
+
+@pytest.mark.parametrize("rules", [{}, *RULES.values()], ids=["free", *RULES])
+@pytest.mark.parametrize("method", ["greedy-trace", "derandomized"])
+def test_wrong_predictions_are_put_right(method, rules, monkeypatch):
+    """With two rows of each part to predict from, most predictions are wrong, and the picks are the same."""
+    right, _ = by_rounds(chunked(X), 20, method, **rules)
+    monkeypatch.setattr(predicted, "_PANEL", 1)
+    monkeypatch.setattr(predicted, "_FEW", 2)
+    monkeypatch.setattr(ratio, "_STRETCH", 50)  # and the rows of a part are followed a few at a time
+    poor, pool = by_rounds(chunked(X, pieces=2), 20, method, **rules)
+    assert poor.picks.tolist() == right.picks.tolist()
+    np.testing.assert_allclose([d.gain for d in poor.decisions], [d.gain for d in right.decisions], rtol=1e-6)
+    assert pool.rounds > 8  # else they were right
+
+
+@pytest.mark.parametrize("method", [method for method in BY_ROUNDS if "leverage" not in method])
+def test_ties_with_rows_that_stayed_where_they_are_are_decided(method):
+    """Every row of a grid has its copies elsewhere, more than the driver ever sees."""
+    rows = np.tile(pools.grid(5), (400, 1))
+    kernel = dv.Gaussian(1.0)
+    there, _ = by_rounds(chunked(rows), 6, method, kernel=kernel, solver=dv.LowRank(rank=25))
+    alone, _ = by_rounds(LocalParts(rows[:25]), 6, method, kernel=kernel, solver=dv.LowRank(rank=25))
+    sure = int(np.logical_and.accumulate(there.clear).sum())
+    assert there.picks.tolist()[:sure] == alone.picks.tolist()[:sure]
+    if method == "greedy-map":
+        assert sure == 6
 
 
 def test_sparse_rows_and_given_matrices_go_by_rounds():

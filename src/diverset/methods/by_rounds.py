@@ -16,7 +16,8 @@ from ..arrays import EPS, Bools, Floats, Ints
 from ..rounds.engine import Alone, Cholesky, Embedded, Rounds, greedy_by_rounds
 from ..rounds.lowrank import Factor, LowRank
 from ..rounds.pool import Fetched
-from ..rounds.ratio import Ratio, one_per_round
+from ..rounds.predicted import greedy_by_predictions
+from ..rounds.ratio import Ratio
 from ..spectrum import NEAR, cut_spectrum
 from .base import Outcome, Problem, floor_of, judged
 
@@ -79,11 +80,11 @@ def greedy_map(problem: Problem) -> Outcome:
 
 
 def ratio(problem: Problem, solver: LowRank, kind: Callable[[Factor, int], Ratio]) -> Outcome:
-    """Greedy trace or the derandomised k-DPP on a factor: one round per pick."""
+    """Greedy trace or the derandomised k-DPP on a factor: a round for as many picks as can be foreseen."""
     factor = solver.factor(problem.rounds, problem.k)
     cut = min(problem.k, factor.rank)
     choice = replace(problem.choice, k=max(cut, len(problem.choice.forced)))
-    trace, clear = one_per_round(problem.rounds, factor, kind(factor, cut), choice)
+    trace, clear = greedy_by_predictions(problem.rounds, factor, kind(factor, cut), choice)
     return _outcome(trace, clear, factor, solver)
 
 

@@ -1,12 +1,13 @@
 """The greedy on a pool in parts: one round per panel, not per pick.
 
 # panel    the rows with the largest gains of every part, fetched; the plain greedy runs on them
-# bound    the largest gain of all other rows when the round was made: it can only have fallen since
+# bounds   the largest gains of all other rows when the round was made: they can only have fallen since
 # cases    the picks and their rivals, whose gains decide whether a pick is clear of the noise
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,7 +17,7 @@ from ..arrays import Bools, Floats, Ints
 from ..choice import Choice
 from ..greedy import TIE, Decision, decide, forced_decision, new_direction, scaled_column
 from .pool import Fetched, RoundPool
-from .tasks import Question, View, foremost
+from .tasks import Bounds, Question, View, foremost
 
 # rows of a panel, over all parts: an eighth of the pool within these bounds; at least 2 k from each part
 _PANEL = 2**12, 2**14
@@ -192,12 +193,12 @@ class _State:
         most = max(2 * wanted, panel_rows // len(self._pool.parts.sizes))
         taken = tuple(d.pick for d in self.decisions)
         question = Question(self._key, view, start, removed, most, taken=taken)
-        numbers, gains, _, bound = self._pool.candidates(question, self._fullness.closed())
+        numbers, gains, _, bounds = self._pool.candidates(question, self._fullness.closed())
         numbers, gains = numbers[gains > -np.inf], gains[gains > -np.inf]
         if len(numbers) == 0:
             return False
         kept = np.sort(foremost(gains, max(2 * wanted, panel_rows)))  # one panel, however many parts
-        bound = max(bound, float(np.delete(gains, kept).max(initial=-np.inf)))
+        bounds = Bounds.joined([bounds, _bounds_of(np.delete(numbers, kept), np.delete(gains, kept))])
         numbers = numbers[kept]
         rows = self._pool.fetch(numbers)
         panel = self._geometry.panel(rows)
@@ -209,14 +210,13 @@ class _State:
             if best <= self._floor:  # type: ignore[operator]  # set above
                 break
             decision = decide(panel.gains, open_, rows.same)
-            if picks and not _stands(decision, panel.gains, bound):
+            number = int(numbers[decision.pick])
+            if picks and not _stands(decision, panel.gains, *bounds.around(number)):
                 break  # a row that was not fetched may be better now, or its nearest rival
-            picks.append(int(numbers[decision.pick]))
-            ahead = (decision.gain - bound) / decision.gain - TIE  # of all rows that were not fetched
+            picks.append(number)
+            rest = min(decision.rest, bounds.clearance(number, decision.gain))
             self.decisions.append(
-                decision._replace(
-                    pick=picks[-1], rivals=numbers[decision.rivals], rest=min(decision.rest, ahead)
-                )
+                decision._replace(pick=number, rivals=numbers[decision.rivals], rest=rest)
             )
             panel.pick(decision.pick)
             open_[decision.pick] = False
@@ -248,6 +248,12 @@ class Fullness:
         self._left[code] -= 1
         return code if self._left[code] == 0 else None
 
+    def copy(self) -> Fullness:
+        """A state to try picks on."""
+        twin = copy(self)
+        twin._left = None if self._left is None else self._left.copy()
+        return twin
+
     def closed(self) -> Bools | None:
         """Rows that may not be picked, besides those that were; None if there are none."""
         if self._left is None or self._codes is None or (self._left > 0).all():
@@ -256,7 +262,12 @@ class Fullness:
         return full if self._barred is None else self._barred | full
 
 
-def _stands(decision: Decision, gains: Floats, bound: float) -> bool:
-    """Whether neither the pick nor the best rival can be beaten by a row that has at most this gain."""
+def _bounds_of(numbers: Ints, gains: Floats) -> Bounds:
+    """Of rows whose gains are known."""
+    return Bounds(numbers, np.full(len(numbers), -np.inf), gains)
+
+
+def _stands(decision: Decision, gains: Floats, earlier: float, later: float) -> bool:
+    """Whether neither the pick nor the best rival can be beaten by rows before and after that have at most this."""
     rival = float(gains[decision.rivals].max(initial=-np.inf))
-    return decision.gain * (1 - TIE) > bound and rival >= bound
+    return decision.gain * (1 - TIE) > earlier and rival >= max(earlier, later)

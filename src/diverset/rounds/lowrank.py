@@ -156,7 +156,7 @@ class _Growing:
             )
             found = self._pool.candidates(question)
             first = np.argsort(-found.scores, kind="stable")[:count]
-            if most == count or (len(first) == count and found.bound < found.scores[first[-1]]):
+            if most == count or (len(first) == count and found.bounds.largest < found.scores[first[-1]]):
                 return found.numbers[first], found.gains[first]
             most = min(2 * most, count)  # a part may have more of them: they come sorted, or in clusters
 

@@ -17,7 +17,7 @@ from ..kernels import Kernel
 from ..kernels.base import Points
 from ..threads import blas_for, row_blocks
 from .parts import Parts, Task
-from .tasks import BLOCK, Answer, Question, View, answer
+from .tasks import BLOCK, Answer, Bounds, Question, View, answer
 
 # told the stage, how much of it is done, and out of how much
 Progress: TypeAlias = Callable[[str, int, int], object]
@@ -31,7 +31,7 @@ class Fetched(NamedTuple):
     points: Points
     weights: Floats | None
 
-    def at(self, here: slice) -> Fetched:
+    def at(self, here: slice | Ints) -> Fetched:
         """Some of them."""
         weights = None if self.weights is None else self.weights[here]
         return Fetched(self.numbers[here], self.rows[here], self.points.take(here), weights)
@@ -80,13 +80,14 @@ class RoundPool:
     # --- rounds ------------------------------------------------------------------------------
 
     def candidates(self, question: Question, closed: Bools | None = None) -> Answer:
-        """The answers of all parts as one: candidates by rising number, and the largest bound."""
+        """The answers of all parts as one, candidates by rising number."""
         answers = list(self.ask(answer, question, closed))
         numbers, gains, scores = (
             np.concatenate(found) for found in zip(*(a[:3] for a in answers), strict=True)
         )
         order = np.argsort(numbers, kind="stable")
-        return Answer(numbers[order], gains[order], scores[order], max(a.bound for a in answers))
+        bounds = Bounds.joined(a.bounds for a in answers)
+        return Answer(numbers[order], gains[order], scores[order], bounds)
 
     def ask(self, task: Task, message: Any, closed: Bools | None = None) -> Iterator[Any]:
         """The answer of every part, each shown its own of the quality and of what is closed."""

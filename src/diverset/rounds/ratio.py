@@ -1,4 +1,4 @@
-"""The methods whose scores are ratios, and may rise: one round per pick.
+"""WHOSE SCORES ARE RATIOS, AND MAY RISE? Greedy trace and the derandomised k-DPP on a factor.
 
 Both `GreedyTrace` and `DerandomizedKDPP` follow two squared lengths of every row, and a pick changes them by
 two inner products. With f = phi(x):
@@ -13,6 +13,9 @@ two inner products. With f = phi(x):
     b    P M g, P what is left of the identity         Z E_c, with Z that makes E_i = f_i Z
     c    g^T M g                                       ||E_c||^2
     d    1                                             (v_c . q)^2
+
+# state    the lengths after some of the picks
+# made     picks that stand; those after them were predicted, and the answers tell up to where rightly
 """
 
 from __future__ import annotations
@@ -22,73 +25,123 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from ..arrays import EPS, Bools, Floats, Ints
-from ..choice import Choice
-from ..greedy import TIE, Decision, clearances, decide, forced_decision, new_direction
-from .engine import Fullness, Rounds
+from ..arrays import EPS, Floats, Ints
+from ..greedy import new_direction
+from ..threads import row_blocks
 from .lowrank import Factor
-from .parts import Part
-from .pool import RoundPool
-from .tasks import View, squares
+from .parts import Part, shown
+from .tasks import Bounds, View, bounds_behind, foremost
 
 Kind: TypeAlias = Literal["s/l", "l/s"]
-_FEW = 32  # rows that each part puts forward
+_STRETCH = 2**16  # rows whose lengths in all states are in memory at a time
+
+
+class Step(NamedTuple):
+    """What a pick does to the lengths of a row f."""
+
+    a: Floats
+    b: Floats
+    c: float
+    d: float
 
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """Asks for the rows with the largest ratio, after these steps."""
+    """Asks for the rows with the largest scores, in the state after ``made`` picks and each that follows."""
 
     key: str
     view: View
-    starts: tuple[Floats, Floats]  # s and l are ||k(x, S) start||^2 before any pick
-    steps: Floats  # k(x, S) -> f . a and f . b of every step, side by side
-    changes: Floats  # c and d of every step
+    start: Floats  # k(x, S) -> the coordinates of f whose squares make up s and l
+    weights: Floats  # and how, before any pick
     kind: Kind
     least: tuple[float, float]  # below which s and l are rounding
-    taken: tuple[int, ...] = ()
+    steps: Floats  # k(x, S) -> f . a and f . b of every pick, side by side
+    changes: Floats  # c and d of every pick
+    picks: tuple[int, ...] = ()
+    made: int = 0
+    most: int = 32  # rows put forward for every state, of a stretch
+
+    @property
+    def states(self) -> int:
+        return len(self.picks) - self.made + 1
 
 
 class Rated(NamedTuple):
-    """The best rows of a part, or of all: their scores, s and l, and l before any pick."""
+    """The best rows in one state: their scores, s and l; and what all others may have."""
 
     numbers: Ints
     scores: Floats
     rising: Floats
     falling: Floats
+    bounds: Bounds
+
+    @classmethod
+    def joined(cls, several: Any) -> Rated:
+        """Of several stretches, by rising number."""
+        *columns, bounds = zip(*several, strict=True)
+        numbers, *others = (np.concatenate(column) for column in columns)
+        order = np.argsort(numbers, kind="stable")
+        return cls(numbers[order], *(other[order] for other in others), Bounds.joined(bounds))
 
 
-def rate(part: Part, question: Lengths) -> Rated:
-    """The best rows of this part."""
-    rising, falling, done = part.cache.get(question.key, (None, None, 0))
-    fresh = rising is None or done > len(question.changes)  # of a later round: this is an earlier one again
-    done = 0 if fresh else done
-    rising, falling = np.empty((2, part.rows.shape[0])) if fresh else (rising.copy(), falling.copy())
-    new, changes = question.steps[:, 2 * done :], question.changes[done:]
-    if fresh or len(changes):
-        for here, _, columns in question.view.columns(part):
-            if fresh:
-                rising[here], falling[here] = (squares(columns @ start) for start in question.starts)
-            along = columns @ new
-            for at, (c, d) in enumerate(changes):
-                a, b = along[:, 2 * at], along[:, 2 * at + 1]
-                rising[here] += a * (c * a - 2 * b)
-                falling[here] -= d * a * a
-        np.maximum(rising, 0.0, out=rising)
-        np.maximum(falling, 0.0, out=falling)
-        part.cache[question.key] = rising, falling, len(question.changes)
+def rate(part: Part, question: Lengths) -> tuple[Rated, ...]:
+    """The best rows of this part, for every state."""
+    before, done = part.cache.get(question.key, (None, 0))
+    if done > question.made:  # of a later round: this is an earlier one again
+        before = None
+    n = part.rows.shape[0]
+    made = np.empty((2, n))
+    found: list[list[Rated]] = [[] for _ in range(question.states)]
+    for here in row_blocks(n, _STRETCH) or [slice(0, 0)]:
+        stretch = Part(part.first + here.start, part.rows[here], shown(part.along, here))
+        states = _followed(stretch, question, None if before is None else before[:, here], done)
+        made[:, here] = states[0]
+        for at, lengths in enumerate(states):
+            found[at].append(_best(stretch, question, at, *lengths))
+    part.cache[question.key] = made, question.made
+    return tuple(Rated.joined(stretches) for stretches in found)
+
+
+def _followed(part: Part, question: Lengths, before: Floats | None, done: int) -> Floats:
+    """s and l of all rows in every state, from those after ``done`` picks if they are known."""
+    states = np.empty((question.states, 2, part.rows.shape[0]))
+    if before is not None:
+        states[0] = before
+        if done == len(question.picks):
+            return states
+    done = 0 if before is None else done
+    new = question.steps[:, 2 * done :]
+    for here, _, columns in question.view.columns(part):
+        if before is None:
+            states[0, :, here] = question.weights @ ((columns @ question.start) ** 2).T
+        now = states[0, :, here]
+        along = columns @ new
+        for at, change in enumerate(question.changes[done:]):
+            if done + at >= question.made:
+                now = states[done + at - question.made + 1, :, here]
+                now[:] = states[done + at - question.made, :, here]
+            move(now, along[:, 2 * at], along[:, 2 * at + 1], *change)
+    return states
+
+
+def move(lengths: Floats, a: Floats, b: Floats, c: float, d: float) -> None:
+    """One step of s and l, in place; both stay above zero."""
+    rising, falling = lengths
+    rising += a * (c * a - 2 * b)
+    falling -= d * a * a
+    np.maximum(lengths, 0.0, out=lengths)
+
+
+def _best(part: Part, question: Lengths, at: int, rising: Floats, falling: Floats) -> Rated:
     scores = rated(question, rising, falling)
     if part.along is not None and part.along[1] is not None:
         scores[part.along[1]] = -np.inf
-    out = np.array(question.taken, dtype=np.int64) - part.first
+    out = np.array(question.picks[: question.made + at], dtype=np.int64) - part.first
     scores[out[(out >= 0) & (out < len(scores))]] = -np.inf
-    if len(scores) > _FEW:
-        best = np.argpartition(scores, len(scores) - _FEW)[len(scores) - _FEW :]
-        best = np.union1d(best, np.argmax(scores >= scores.max() * (1 - TIE)))
-    else:
-        best = np.arange(len(scores))
-    best = best[scores[best] > -np.inf]
-    return Rated(part.first + best, scores[best], rising[best], falling[best])
+    ahead = foremost(scores, question.most)
+    ahead = ahead[scores[ahead] > -np.inf]
+    bounds = bounds_behind(scores, ahead, part.first)
+    return Rated(part.first + ahead, scores[ahead], rising[ahead], falling[ahead], bounds)
 
 
 def rated(question: Lengths, rising: Floats, falling: Floats) -> Floats:
@@ -103,14 +156,14 @@ def rated(question: Lengths, rising: Floats, falling: Floats) -> Floats:
 
 
 class Ratio(Protocol):
-    """One of the two methods."""
+    """One of the two methods, after some picks. A shallow copy can be tried out: arrays are not written to."""
 
     kind: Kind
-    starts: tuple[Floats, Floats]  # from f
+    weights: Floats  # of the squared coordinates along the eigenvectors of Phi^T Phi in s and in l
     least: tuple[float, float]
 
-    def step(self, f: Floats) -> tuple[Floats, Floats, float, float]:
-        """a, b, c and d of the pick with this row."""
+    def step(self, f: Floats) -> Step:
+        """The step of the pick with this row."""
 
     def noise(self, rising: Floats, falling: Floats) -> Floats:
         """The relative rounding of the scores."""
@@ -123,17 +176,16 @@ class TraceDrop:
 
     def __init__(self, factor: Factor) -> None:
         self._M, self._level = factor.gram, factor.level * float(factor.values[0])
-        root = factor.turn * np.sqrt(factor.values)
-        self.starts = root, np.eye(len(root))
+        self.weights = np.stack([factor.values, np.ones(len(factor.values))])
         self.least = 0.0, factor.level * float(np.sqrt(factor.values[0]))
-        self._G = np.empty((0, len(root)))
+        self._G = np.empty((0, len(self._M)))
 
-    def step(self, f: Floats) -> tuple[Floats, Floats, float, float]:
+    def step(self, f: Floats) -> Step:
         g = new_direction(f, self._G)
         Mg = self._M @ g
         b = Mg - self._G.T @ (self._G @ Mg)
         self._G = np.vstack([self._G, g])
-        return g, b, float(g @ Mg), 1.0
+        return Step(g, b, float(g @ Mg), 1.0)
 
     def noise(self, rising: Floats, falling: Floats) -> Floats:
         return (
@@ -152,8 +204,10 @@ class GainPerCost:
     def __init__(self, factor: Factor, k: int, n: int) -> None:
         values = factor.values
         self._A = factor.turn[:, :k] / np.sqrt(values[:k])
-        self._Z = factor.turn[:, k:].copy()
-        self.starts = self._Z.copy(), self._A
+        self._Z = factor.turn[:, k:]  # before any pick: each takes an outer product of a and E_c off it
+        self._a, self._E = np.empty((0, len(values))), np.empty((0, self._Z.shape[1]))
+        cut = np.arange(len(values)) < k
+        self.weights = np.stack([~cut, np.divide(cut, values, where=cut, out=np.zeros(len(values)))])
         mean = float(values[k:].sum()) / n
         # DEPARTURE: the same floor of costs as in memory, see `DerandomizedKDPP`
         self.least = max(1e-6 * mean, 8 * factor.level * float(values[0]) / n), 8 * EPS
@@ -164,83 +218,17 @@ class GainPerCost:
         self._longest = float(np.sqrt(values[k - 1]))  # a row of V L^(1/2), at most
         self._Q = np.empty((0, k))
 
-    def step(self, f: Floats) -> tuple[Floats, Floats, float, float]:
-        v, e = f @ self._A, f @ self._Z
+    def step(self, f: Floats) -> Step:
+        v = f @ self._A
+        e = f @ self._Z - (self._a @ f) @ self._E
         q = new_direction(v, self._Q)
-        self._Q = np.vstack([self._Q, q])
         own = float(v @ q)
         a = (self._A @ q) / own if own > 0 else np.zeros(len(f))
-        b = self._Z @ e
-        self._Z -= np.outer(a, e)
-        return a, b, float(e @ e), own**2
+        b = self._Z @ e - (self._E @ e) @ self._a
+        self._Q, self._a, self._E = (np.vstack(two) for two in ((self._Q, q), (self._a, a), (self._E, e)))
+        return Step(a, b, float(e @ e), own**2)
 
     def noise(self, rising: Floats, falling: Floats) -> Floats:
         gain = 1 / np.sqrt(np.maximum(falling, EPS))
         cost = self._longest / np.sqrt(np.maximum(rising, self.least[0]))
         return np.asarray(16 * (len(self._Q) + 1) * self._turn * (gain + cost))
-
-
-def one_per_round(pool: RoundPool, factor: Factor, ratio: Ratio, choice: Choice) -> tuple[Rounds, Bools]:
-    """Up to k picks, each with the largest score, and which are clear of the noise."""
-    before, fullness = pool.rounds, Fullness(choice)
-    question = Lengths(
-        key=pool.key("lengths"),
-        view=factor.view,
-        starts=tuple(factor.W @ start for start in ratio.starts),  # type: ignore[arg-type]  # two of them
-        steps=np.empty((len(factor.W), 0)),
-        changes=np.empty((0, 2)),
-        kind=ratio.kind,
-        least=ratio.least,
-    )
-    decisions: list[Decision] = []
-    clear: list[bool] = []
-    while len(decisions) < choice.k:
-        if len(decisions) < len(choice.forced):
-            number = choice.forced[len(decisions)]
-            row = pool.fetch(np.array([number]))
-            decision, sure = forced_decision(number, np.nan), True
-        else:
-            found = _best(pool, question, fullness)
-            if len(found.numbers) == 0 or float(found.scores.max()) <= 0:
-                break
-            rows = pool.fetch(found.numbers)
-            local = decide(found.scores, np.ones(len(found.numbers), dtype=bool), rows.same)
-            sure = _clear(local, ratio.noise(found.rising, found.falling))
-            row = rows.at(slice(local.pick, local.pick + 1))
-            decision = local._replace(pick=int(found.numbers[local.pick]), rivals=found.numbers[local.rivals])
-        decisions.append(decision)
-        clear.append(sure)
-        fullness.take(decision.pick)
-        question = _stepped(question, decision.pick, factor, ratio, pool.columns(row, factor.view)[0])
-        pool.tell("picks", len(decisions), choice.k)
-    return Rounds(decisions, pool.rounds - before), np.array(clear, dtype=bool)
-
-
-def _best(pool: RoundPool, question: Lengths, fullness: Any) -> Rated:
-    answers = pool.ask(rate, question, fullness.closed())
-    joined: list[Any] = [np.concatenate(column) for column in zip(*answers, strict=True)]
-    order = np.argsort(joined[0], kind="stable")
-    return Rated(*(column[order] for column in joined))
-
-
-def _stepped(question: Lengths, pick: int, factor: Factor, ratio: Ratio, column: Floats) -> Lengths:
-    a, b, c, d = ratio.step(column @ factor.W)
-    steps = np.column_stack([question.steps, factor.W @ a, factor.W @ b])
-    changes = np.vstack([question.changes, [c, d]])
-    return Lengths(
-        question.key,
-        question.view,
-        question.starts,
-        steps,
-        changes,
-        question.kind,
-        question.least,
-        (*question.taken, pick),
-    )
-
-
-def _clear(decision: Decision, noise: Floats) -> bool:
-    rivals = decision.rivals
-    doubt = noise[decision.pick] + noise[rivals]
-    near = (doubt < clearances(decision.pick, decision.leads, rivals)).all()
-    return bool(near and 4 * noise.max() < decision.rest)

@@ -11,7 +11,7 @@ All of them look at the rows through one map, phi(x) = k(x, S) W, with S some ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -87,13 +87,45 @@ class Question:
     dtype: str = "float64"
 
 
+class Bounds(NamedTuple):
+    """The largest score that rows may have which were not put forward: an entry per stretch of rows.
+
+    Which side of ``places`` they are on matters where scores tie: ties go to the lowest number, and the first
+    row of a stretch that ties with its largest is always put forward.
+    """
+
+    places: Ints
+    before: Floats
+    after: Floats
+
+    @property
+    def largest(self) -> float:
+        return float(max(self.before.max(initial=-np.inf), self.after.max(initial=-np.inf)))
+
+    def around(self, pick: int) -> tuple[float, float]:
+        """Of rows before ``pick``, and of rows after it."""
+        either = np.maximum(self.before, self.after)
+        earlier = np.where(self.places >= pick, self.before, either)
+        later = np.where(self.places <= pick, self.after, either)
+        return float(earlier.max(initial=-np.inf)), float(later.max(initial=-np.inf))
+
+    def clearance(self, pick: int, score: float) -> float:
+        """The relative noise that the pick stands against all these rows."""
+        earlier, later = self.around(pick)
+        return float(min((score - earlier) / score - TIE, (score - later) / score + TIE))
+
+    @classmethod
+    def joined(cls, several: Iterable[Bounds]) -> Bounds:
+        return cls(*(np.concatenate(column) for column in zip(*several, strict=True)))
+
+
 class Answer(NamedTuple):
-    """Candidates of one part, by number; and the largest score that any other row may have."""
+    """Candidates of one part, by number, and what all other rows may have."""
 
     numbers: Ints
     gains: Floats
     scores: Floats
-    bound: float
+    bounds: Bounds
 
 
 class Known(NamedTuple):
@@ -119,10 +151,8 @@ def answer(part: Part, question: Question) -> Answer:
         _bring_up_to_date(part, question, known, wider[open_[wider] & (known.removed[wider] < now)])
         look *= 2  # those behind may be ahead of them now: few and large looks
     part.cache[question.key] = known
-    rest = scores.copy()
-    rest[ahead] = -np.inf
     gains = np.where(open_[ahead], known.gains[ahead], -np.inf)
-    return Answer(part.first + ahead, gains, scores[ahead], float(rest.max(initial=-np.inf)))
+    return Answer(part.first + ahead, gains, scores[ahead], bounds_behind(scores, ahead, part.first))
 
 
 def _speeds(part: Part, question: Question) -> Floats:
@@ -147,8 +177,20 @@ def foremost(scores: Floats, most: int) -> Ints:
     if len(scores) <= most:
         return np.arange(len(scores))
     ahead = np.argpartition(scores, len(scores) - most)[len(scores) - most :]
-    first = int(np.argmax(scores >= scores.max() * (1 - TIE)))
+    first = _first_tied(scores)
     return ahead if first in ahead else np.append(ahead, first)
+
+
+def _first_tied(scores: Floats) -> int:
+    return int(np.argmax(scores >= scores.max() * (1 - TIE))) if len(scores) else 0
+
+
+def bounds_behind(scores: Floats, ahead: Ints, number: int) -> Bounds:
+    """What all rows but those ahead may have, if the first of them has this number."""
+    rest, first = scores.copy(), _first_tied(scores)
+    rest[ahead] = -np.inf
+    sides = rest[:first].max(initial=-np.inf), rest[first:].max(initial=-np.inf)
+    return Bounds(np.array([number + first]), *(np.array([side]) for side in sides))
 
 
 def _recalled(part: Part, question: Question) -> Known:
