@@ -33,6 +33,7 @@ _SLOW_WORK = 8e9  # the reduction to a tridiagonal matrix, which waits for memor
 _TRIAL = 4000  # rows on which the rank of a low-rank factor is tried out
 _PRODUCTS = 4  # with K, until the picks of a block Krylov solver are certain: more for slow spectra
 _PANELS = 5  # rounds of the greedy
+_FORESEEN = {"greedy-trace": 4, "derandomized": 10}  # picks that one look at all rows serves
 MB = 1e6
 
 
@@ -188,7 +189,7 @@ def _low_rank(
     # what is held at the end of each stage is not given back to the system before the next
     sample = 8.0 * max(_SAMPLE, 8 * k) ** 2 if solver.rank is None else 0.0
     square = 8.0 * m * m
-    waiting = 5 if cores() > 1 else 2.5  # sums of parts that are done, until those before them are
+    waiting = 3 if cores() > 1 else 2.5  # sums of parts that are done, until those before them are
     gram = cores() * (2 * square + 1.5 * 8 * BLOCK) + waiting * square
     # where its rows are as wide as the factor, copies find their place in what the sample left
     width = max(2.5 * k, 1.5 * m) if wide else 2.5 * k
@@ -212,9 +213,11 @@ def _ratio(problem: Problem, method: Method) -> Cost:
     if isinstance(solver, LowRank):
         tried = m, _ = _tried_rank(problem, solver)
         one = _low_rank(problem, solver, tried, 0)
-        looks, work = float(n) * m * (k + 1), 2.0 * n * m * (m + 2 * k)
-        memory = one.memory + 16 * n + 4 * 8.0 * m * m  # two lengths a row; what they start from, turned by W
-        return Cost(solver, one.passes + k, one.entries + looks, one.work + work, 0, memory)
+        rounds = 2 + k / _FORESEEN[method.name]
+        looks, work = n * m * rounds, 2.0 * n * m * (m + 40 * rounds)
+        # two lengths a row; what they start from, and what the first look makes of it
+        memory = one.memory + 16 * n + 4 * 8.0 * m * m + cores() * 8 * BLOCK
+        return Cost(solver, one.passes + rounds, one.entries + looks, one.work + work, 0, memory)
     if method.name == "greedy-trace":
         return Cost(None, k, n * n, 2.0 * n * n * k, 0, 8.0 * n * n + 8 * n * 3 * k)
     one = _spectral(problem)

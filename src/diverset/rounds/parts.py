@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -97,8 +98,14 @@ class LocalParts:
                 yield from (self._answer(task, message, along, at) for at in jobs)
                 return
             workers = ThreadPoolExecutor(cores())
+            under_way: deque[Future[Any]] = deque()
             try:
-                yield from workers.map(lambda at: self._answer(task, message, along, at), jobs)
+                for at in jobs:
+                    under_way.append(workers.submit(self._answer, task, message, along, at))
+                    if len(under_way) > cores():  # no more than that: answers may be large, and wait their turn
+                        yield under_way.popleft().result()
+                while under_way:
+                    yield under_way.popleft().result()
             finally:  # also when the caller was interrupted: what has not begun does not begin
                 workers.shutdown(cancel_futures=True)
 

@@ -113,7 +113,9 @@ def _followed(part: Part, question: Lengths, before: Floats | None, done: int) -
     new = question.steps[:, 2 * done :]
     for here, _, columns in question.view.columns(part):
         if before is None:
-            states[0, :, here] = question.weights @ ((columns @ question.start) ** 2).T
+            squares = columns @ question.start
+            squares *= squares
+            states[0, :, here] = question.weights @ squares.T
         now = states[0, :, here]
         along = columns @ new
         for at, change in enumerate(question.changes[done:]):
