@@ -60,8 +60,9 @@ def select(
     ``exclude``  rows that may not be picked
     ``groups``   a label per row; with ``quota``, at most so many per group (a number, or a dict by label)
     ``quality``  a weight per row, >= 0: rows with more of it are preferred (L = q K q)
-    ``memory``   bytes that the kernel matrix may take (4 GiB, n up to 23,170); beyond, "auto" takes a
-                 low-rank factor, and methods without eigenvectors compute K in blocks when needed
+    ``memory``   bytes that the work may take beside X (4 GiB): "auto" takes the most exact solver that keeps to
+                 them, a low-rank factor for large pools, and K is computed in blocks where it does not fit.
+                 The least that a factor takes is about 150 MB, and 24 bytes a row
     ``progress`` a function that is told the stage, how much of it is done, and out of how much
     ``client``   the Dask client for Dask collections, if it is not the current one
 
@@ -136,7 +137,9 @@ def make_problem(
         def in_rounds() -> RoundPool:
             given = isinstance(K.kernel, Precomputed)
             rows = np.arange(items.n)[:, None] if given else items.values
-            return RoundPool(LocalParts(rows), K.row_kernel(), quality=K.quality, progress=progress)
+            return RoundPool(
+                LocalParts(rows), K.row_kernel(), quality=K.quality, memory=memory, progress=progress
+            )
 
         return Problem(K, choice, solver, in_rounds, memory)
     chosen = as_kernel(kernel if kernel is not None else Gaussian())
@@ -144,7 +147,7 @@ def make_problem(
         raise TypeError("Precomputed() wants the matrix in memory. Type X=np.asarray(X).")
     chosen = chosen.resolve(items.rows(np.sort(spread(choice.n, MEDIAN_ROWS))))
     weights = None if quality is None else checked_quality(quality, choice.n)
-    pool = RoundPool(items, chosen, quality=weights, progress=progress)
+    pool = RoundPool(items, chosen, quality=weights, memory=memory, progress=progress)
     return Problem(None, choice, solver, lambda: pool, memory)
 
 

@@ -17,12 +17,12 @@ from .arrays import spread
 from .door import find_problem, resolve_method
 from .kernels import MEMORY, Kernel
 from .methods import DAS, Method, Problem
-from .rounds.lowrank import SAMPLE as _SAMPLE
-from .rounds.lowrank import LowRank
+from .rounds.engine import panel_rows
+from .rounds.lowrank import LowRank, sample_size
 from .rounds.parts import LocalParts, tidy
 from .rounds.pool import RoundPool
 from .rounds.tasks import BLOCK
-from .spectrum import NEAR, BlockKrylov, Dense
+from .spectrum import PRODUCTS, BlockKrylov, Dense
 from .threads import cores, narrow
 
 # What one core of a common machine does in a second. A plan is an estimate and never looks at the clock.
@@ -31,7 +31,6 @@ _WORK = 5e10
 _SLOW_WORK = 8e9  # the reduction to a tridiagonal matrix, which waits for memory
 
 _TRIAL = 4000  # rows on which the rank of a low-rank factor is tried out
-_PRODUCTS = 4  # with K, until the picks of a block Krylov solver are certain: more for slow spectra
 _PANELS = 5  # rounds of the greedy
 _FORESEEN = {"greedy-trace": 4, "derandomized": 10}  # picks that one look at all rows serves
 MB = 1e6
@@ -161,20 +160,18 @@ def _dense(problem: Problem, solver: Dense, all_pairs: bool) -> Cost:
     if problem.has_factor:
         d = problem.K.factor().shape[1]  # type: ignore[union-attr]  # there is one
         return Cost(solver, 1, 0, 6 * n * d * d, 0, 8 * n * (3 * d + 4 * k))
-    square = 8.0 * n * n
-    memory = 5 * square if all_pairs else 2 * square + 8 * n * 3 * (k + NEAR)
+    memory = problem.forming(solver) + solver.memory(n, None if all_pairs else k)
     return Cost(solver, 1, n * n, 0, (4 if all_pairs else 4 / 3) * n**3, memory)
 
 
 def _krylov(problem: Problem, solver: Any) -> Cost:
     n, k = problem.n, problem.k
-    width = solver.width(n, k) if isinstance(solver, BlockKrylov) else k
+    like = solver if isinstance(solver, BlockKrylov) else BlockKrylov()
     stored = problem.fits and not problem.K.cheap
-    columns = _PRODUCTS * width
-    sweeps = 1 if stored else _PRODUCTS
+    columns = PRODUCTS * like.width(n, k)
+    sweeps = 1 if stored else PRODUCTS
     work = 2.0 * n * n * columns + 12.0 * n * columns**2
-    start = max(300, 5 * k)  # columns of K that the space starts from
-    memory = (8.0 * n * n if stored else 0) + 1.15 * 8 * n * (2 * columns + 3 * width + start)
+    memory = (problem.forming(like) if stored else 0) + like.memory(n, k)
     return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
 
 
@@ -187,13 +184,13 @@ def _low_rank(
     passes = races + 1 + _PANELS * greedy
     work = n * (2.5 * m * m + 2.0 * m * 3 * k * greedy)
     # what is held at the end of each stage is not given back to the system before the next
-    sample = 8.0 * max(_SAMPLE, 8 * k) ** 2 if solver.rank is None else 0.0
+    sample = 8.0 * sample_size(n, k, problem.memory) ** 2 if solver.rank is None else 0.0
     square = 8.0 * m * m
     waiting = 3 if cores() > 1 else 2.5  # sums of parts that are done, until those before them are
     gram = cores() * (2 * square + 1.5 * 8 * BLOCK) + waiting * square
     # where its rows are as wide as the factor, copies find their place in what the sample left
     width = max(2.5 * k, 1.5 * m) if wide else 2.5 * k
-    panel = 8 * min(max(n // 8, 2**12), 2**14) * width * min(greedy, 1)
+    panel = 8 * panel_rows(problem.rounds, k, m if wide else k) * width * min(greedy, 1)
     memory = sample + gram + panel + 24 * n
     return Cost(solver, passes, float(n) * looks, work, 0, memory)
 
@@ -202,9 +199,9 @@ def _tried_rank(problem: Problem, solver: LowRank) -> tuple[int, int]:
     """How many landmarks, and in how many rounds, by a trial on a few rows."""
     pool = problem.rounds
     rows = pool.parts.rows(np.sort(spread(problem.n, _TRIAL)))
-    trial = RoundPool(LocalParts(rows), pool.kernel)
+    trial = RoundPool(LocalParts(rows), pool.kernel, memory=pool.memory)
     m = len(solver.factor(trial, min(problem.k, len(rows))).W)
-    return m, trial.rounds - 1
+    return min(m, solver.most(pool.n, problem.k, pool.memory)), trial.rounds - 1
 
 
 def _ratio(problem: Problem, method: Method) -> Cost:
@@ -242,7 +239,7 @@ def _pivoted(problem: Problem, _: Method) -> Cost:
 
 def _farthest(problem: Problem, _: Method) -> Cost:
     n, k = problem.K.n, problem.k  # refused as `select` would, where the items are not in memory
-    return Cost(None, k, n * (k + 256), 0, 0, 8 * n * 260)
+    return Cost(None, k, n * (k + 256), 0, 0, 8 * n * 20)
 
 
 _PLANS: dict[str, Callable[[Problem, Method], Cost]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .messages import nearest
@@ -10,10 +10,11 @@ from .rounds.lowrank import LowRank
 from .spectrum import BlockKrylov, Dense
 
 SMALL = 1000  # up to so many items LAPACK is as fast as anything
+KEPT = 64  # bytes for every item and pick that methods keep
 
 
 class Sized(Protocol):
-    """What decides: how large K is, and whether it may be formed."""
+    """What decides: how large K is, where it is, and how much memory there is for the work."""
 
     @property
     def n(self) -> int: ...
@@ -23,22 +24,24 @@ class Sized(Protocol):
     def memory(self) -> int: ...
     @property
     def has_factor(self) -> bool: ...
+    def forming(self, solver: Any) -> float:
+        """Bytes that K takes when this solver is done: none if it is there already, or never formed."""
 
 
 @dataclass(frozen=True)
 class Auto:
-    """The most exact solver that is affordable; the one that was taken says why.
+    """The most exact solver that keeps to the memory; the one that was taken says why.
 
     `Dense` for kernels with few columns, up to 1,000 items, and for large shares of them; `BlockKrylov` as
-    long as K fits the memory; `LowRank` beyond.
+    long as K and the work with it fit the memory; `LowRank` beyond.
     """
 
     def choose(self, pool: Sized, k: int) -> Dense | BlockKrylov | LowRank:
-        """The solver for this pool and this k."""
+        """The solver for this pool and k leading eigenvectors."""
         if pool.has_factor:
             return Dense(why="the kernel is a product of few columns")
         if not pool.fits:
-            takes, allowed = 8 * pool.n**2 / 1e9, pool.memory / 1e9
+            takes, allowed = memory_of(pool.n, k) / 1e9, pool.memory / 1e9
             if takes <= allowed:
                 return LowRank(why="the items are not in one place")
             return LowRank(
@@ -46,9 +49,28 @@ class Auto:
             )
         if pool.n <= SMALL:
             return Dense(why=f"{pool.n:,} items are few")
-        if 4 * BlockKrylov().width(pool.n, k) >= pool.n:
-            return Dense(why=f"k={k} is a large share of {pool.n:,} items")
-        return BlockKrylov(why=f"k={k} is a small share of {pool.n:,} items")
+        large = 4 * BlockKrylov().width(pool.n, k) >= pool.n
+        solver = Dense() if large else BlockKrylov()
+        takes = pool.forming(solver) + solver.memory(pool.n, k) + KEPT * pool.n * k
+        if takes > pool.memory:
+            return LowRank(why=_over(solver, takes, pool))
+        return replace(solver, why=f"k={k} is a {'large' if large else 'small'} share of {pool.n:,} items")
+
+    def whole(self, pool: Sized, who: str) -> Dense | LowRank:
+        """The solver for this pool and the whole spectrum, which ``who`` needs."""
+        solver = Dense(why=f"{who} needs the whole spectrum")
+        takes = pool.forming(solver) + solver.memory(pool.n, None)
+        affordable = pool.has_factor or pool.n <= SMALL or takes <= pool.memory
+        return solver if affordable else LowRank(why=_over(solver, takes, pool))
+
+
+def memory_of(n: int, k: int) -> int:
+    """Bytes of K, and of what methods keep beside it."""
+    return 8 * n**2 + KEPT * n * k
+
+
+def _over(solver: Dense | BlockKrylov, takes: float, pool: Sized) -> str:
+    return f"{solver!r} takes {takes / 1e9:,.1f} GB, more than the {pool.memory / 1e9:,.1f} GB allowed"
 
 
 Solver = Dense | BlockKrylov | LowRank

@@ -36,7 +36,7 @@ class KernelMatrix:
         self.entries = 0
         self._source = source
         self._dense: Floats | None = None
-        if isinstance(source, Given) and quality is None:
+        if self.given:
             self._dense = source.matrix
         self._frobenius2: float | None = None
 
@@ -57,6 +57,11 @@ class KernelMatrix:
     def fits(self) -> bool:
         """Whether the matrix may be formed (or is there already)."""
         return self._dense is not None or 8 * self.n**2 <= self.memory
+
+    @property
+    def given(self) -> bool:
+        """Whether the matrix came with the items: it takes no memory of ours."""
+        return isinstance(self._source, Given) and self.quality is None
 
     @property
     def cheap(self) -> bool:

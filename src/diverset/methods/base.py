@@ -20,7 +20,7 @@ from ..greedy import Decision
 from ..kernels import MEMORY, Kernel, KernelMatrix
 from ..rounds.lowrank import LowRank
 from ..rounds.pool import RoundPool
-from ..solvers import Auto, resolve_solver
+from ..solvers import Auto, memory_of, resolve_solver
 from ..spectrum import Dense
 
 # The methods that never need more than some rows in one place.
@@ -91,11 +91,18 @@ class Problem:
     # what `Auto` asks for
     @property
     def fits(self) -> bool:
-        return self.matrix is not None and self.matrix.fits
+        """Whether K may be formed, with what methods keep beside it."""
+        K = self.matrix
+        return K is not None and (K.given or memory_of(self.n, self.k) <= self.memory)
 
     @property
     def has_factor(self) -> bool:
         return self.matrix is not None and self.matrix.has_factor
+
+    def forming(self, solver: Any) -> float:
+        if self.K.given or (self.K.cheap and not isinstance(solver, Dense)):
+            return 0.0
+        return 8.0 * self.n**2
 
     def spectral(self) -> Any:
         """The solver for the k leading eigenvectors."""
@@ -107,7 +114,7 @@ class Problem:
         if isinstance(solver, (Dense, LowRank)):
             return solver
         if self.solver in ("auto", Auto()):
-            return Dense(why=f"{method.name} needs the whole spectrum")
+            return Auto().whole(self, method.name)
         raise ValueError(f"{method} needs the whole spectrum. Type solver='dense', 'low-rank', or 'auto'.")
 
     def no_solver(self, method: Method) -> None:

@@ -71,7 +71,7 @@ def filtered(problem: Problem, factor: Factor, solver: LowRank, ridge: float, ge
 def greedy_map(problem: Problem) -> Outcome:
     """Fully pivoted Cholesky of K, whose columns are never in one place."""
     pool = problem.rounds
-    geometry = Cholesky(pool)
+    geometry = Cholesky(pool, problem.k)
     trace = greedy_by_rounds(pool, geometry, problem.choice, floor_of(problem.n))
     cases = pool.fetch(trace.cases())
     entry = pool.kernel.entry_noise(cases.points) + 16 * EPS

@@ -210,6 +210,7 @@ class _Reach:
 
 
 _MEAN = 256  # rows whose mean stands for the middle of the pool
+_AT_ONCE = 16  # columns of K that are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -252,7 +253,8 @@ class _Distance:
             self.scores = self._nearest
         else:
             sample = spread(K.n, _MEAN)
-            means = K.columns(sample).mean(axis=1)
+            some = np.array_split(sample, -(-len(sample) // _AT_ONCE))
+            means = sum(K.columns(few).sum(axis=1) for few in some) / len(sample)
             self.scores = self._diagonal - 2 * means + float(means[sample].mean())
             if float(self.scores.max()) <= self._floor:  # all items are the same: any will do
                 self.scores = np.ones(K.n)

@@ -16,15 +16,23 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..choice import Choice
 from ..greedy import TIE, Decision, decide, forced_decision, new_direction, scaled_column
-from .pool import Fetched, RoundPool
+from .pool import FETCHED, Fetched, RoundPool
 from .tasks import Bounds, Question, View, foremost
 
-# rows of a panel, over all parts: an eighth of the pool within these bounds; at least 2 k from each part
+# rows of a panel, over all parts: an eighth of the pool within these bounds, if there is memory for them
 _PANEL = 2**12, 2**14
+
+
+def panel_rows(pool: RoundPool, wanted: int, width: int) -> int:
+    """Rows of a panel for so many picks, with so many coordinates each (and copies of them on the way)."""
+    rows = min(max(pool.n // 8, _PANEL[0]), _PANEL[1], int(FETCHED * pool.memory / (2.5 * 8 * width)))
+    return max(2 * wanted, rows)
 
 
 class Geometry(Protocol):
     """What a row adds, and what every pick takes off it."""
+
+    width: int  # coordinates of a row
 
     def question(self) -> tuple[View, Floats | None, Floats]:
         """View, start and removed, for the parts."""
@@ -45,6 +53,7 @@ class Embedded:
 
     def __init__(self, pool: RoundPool, view: View, A: Floats) -> None:
         self._pool, self._view, self._A = pool, view, A
+        self.width = A.shape[1]
         self.Q = np.empty((0, A.shape[1]))
 
     def question(self) -> tuple[View, Floats | None, Floats]:
@@ -88,8 +97,8 @@ class Alone(Embedded):
 class Cholesky:
     """Rows of K itself; the picks are the landmarks, and W the inverse of their triangular factor."""
 
-    def __init__(self, pool: RoundPool) -> None:
-        self._pool = pool
+    def __init__(self, pool: RoundPool, k: int) -> None:
+        self._pool, self.width = pool, k
         self.view = pool.no_view()
         self.W: Floats = np.empty((0, 0))
 
@@ -189,15 +198,15 @@ class _State:
         """Ask all parts for their best rows, and pick among them. False when nothing is left."""
         wanted = self._choice.k - len(self.decisions)
         view, start, removed = self._geometry.question()
-        panel_rows = min(max(self._pool.n // 8, _PANEL[0]), _PANEL[1])
-        most = max(2 * wanted, panel_rows // len(self._pool.parts.sizes))
+        rows_wanted = panel_rows(self._pool, wanted, self._geometry.width)
+        most = max(2 * wanted, rows_wanted // len(self._pool.parts.sizes))
         taken = tuple(d.pick for d in self.decisions)
         question = Question(self._key, view, start, removed, most, taken=taken)
         numbers, gains, _, bounds = self._pool.candidates(question, self._fullness.closed())
         numbers, gains = numbers[gains > -np.inf], gains[gains > -np.inf]
         if len(numbers) == 0:
             return False
-        kept = np.sort(foremost(gains, max(2 * wanted, panel_rows)))  # one panel, however many parts
+        kept = np.sort(foremost(gains, rows_wanted))  # one panel, however many parts
         bounds = Bounds.joined([bounds, _bounds_of(np.delete(numbers, kept), np.delete(gains, kept))])
         numbers = numbers[kept]
         rows = self._pool.fetch(numbers)

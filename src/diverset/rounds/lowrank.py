@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,12 +17,13 @@ import numpy as np
 from ..arrays import EPS, Floats, Ints, spread
 from ..messages import whole
 from ..spectrum import WHY
-from .pool import RoundPool
+from .pool import FETCHED, RoundPool
 from .tasks import Gram, Question, View, arrivals, gram
 
 _SEED = 2022
 _CAP = 800  # landmarks that are always allowed: few picks may need as many as a hundred do
 SAMPLE = 2000  # rows on which the rank is chosen, at least
+_SQUARES, _PER_ROW = 10, 24  # matrices of landmarks in memory at a time, and bytes of every row
 _FLOOR = 1e-10  # landmarks explain at least this share of their own k(x, x): W stays well conditioned
 _LOSS = 1e-10  # rounding that K_hat may have, relative to its largest eigenvalue, to save half of a pass
 _CALL = 1e-9  # a draw that is closer than this might be another one on another machine
@@ -36,8 +38,8 @@ class LowRank:
     passes over the rows, and nothing of size n m is ever stored.
 
     ``rank``      how many landmarks; None: as many as it takes until the largest eigenvalue of K - K_hat,
-                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue; at most 8 k, or 800 if
-                  that is more
+                  estimated on a sample, is below ``accuracy`` x the k-th eigenvalue; at most 8 k, or what the
+                  memory allows, and always up to 800
     ``accuracy``  see there: first-order perturbation theory moves the k-th eigenvalue by less than that share
     ``dtype``     "float64", or "float32" for the factor: faster, and never certified. float64 all the same
                   where the rounding of float32 is above ``accuracy`` x the k-th eigenvalue
@@ -58,22 +60,28 @@ class LowRank:
         if self.dtype not in ("float64", "float32"):
             raise ValueError(f"LowRank wants dtype 'float64' or 'float32', got dtype={self.dtype!r}.")
 
-    def most(self, n: int, k: int) -> int:
+    def most(self, n: int, k: int, memory: int) -> int:
         """The largest rank that it may take."""
-        if self.rank is not None:
-            if self.rank < min(k, n):
-                raise ValueError(
-                    f"LowRank(rank={self.rank}) has at most {self.rank} directions, fewer than k={k}. "
-                    f"Type LowRank(rank={10 * k})."
-                )
-            return min(self.rank, n)
-        return min(n, max(8 * k, _CAP))
+        if self.rank is not None and self.rank < min(k, n):
+            raise ValueError(
+                f"LowRank(rank={self.rank}) has at most {self.rank} directions, fewer than k={k}. "
+                f"Type LowRank(rank={10 * k})."
+            )
+        room = _room(n, memory)
+        wanted = min(n, max(8 * k, _CAP) if self.rank is None else self.rank)
+        least = min(n, k) if self.rank is None else wanted
+        if room < least:
+            raise ValueError(
+                f"A low-rank factor of {least:,} directions takes {_taken(n, least) / 1e9:.2g} GB of {n:,} "
+                f"items, the budget is {memory / 1e9:.2g} GB. Type memory={_taken(n, least):.3g}."
+            )
+        return min(room, wanted)
 
     def factor(self, pool: RoundPool, k: int) -> Factor:
         """Landmarks and their eigenvalues, enough of them for k directions."""
-        most = self.most(pool.n, k)
+        most = self.most(pool.n, k, pool.memory)
         growing = _Growing(pool, self.dtype)
-        sample = None if self.rank is not None else _Sample(pool, max(SAMPLE, 8 * k))
+        sample = None if self.rank is not None else _Sample(pool, sample_size(pool.n, k, pool.memory))
         while growing.m < most:
             pool.tell("landmarks", growing.m, most)
             grown = growing.draw(min(max(64, k, growing.m // 2), most - growing.m))
@@ -82,6 +90,21 @@ class LowRank:
         pool.tell("landmarks", most, most)
         del sample  # its matrix is as large as what follows
         return growing.ritz(k, self.accuracy)
+
+
+def sample_size(n: int, k: int, memory: int) -> int:
+    """Rows on which the rank is chosen."""
+    return max(SAMPLE, min(8 * k, _room(n, memory)))
+
+
+def _room(n: int, memory: int) -> int:
+    """How many landmarks there is memory for."""
+    left = (1 - FETCHED) * memory - _PER_ROW * n
+    return max(isqrt(max(int(left / (8 * _SQUARES)), 0)), _CAP)
+
+
+def _taken(n: int, rank: int) -> float:
+    return (8.0 * _SQUARES * rank**2 + _PER_ROW * n) / (1 - FETCHED)
 
 
 @dataclass(frozen=True, eq=False)

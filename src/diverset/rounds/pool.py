@@ -13,12 +13,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints, is_sparse
-from ..kernels import Kernel
+from ..kernels import MEMORY, Kernel
 from ..kernels.base import Points
 from ..threads import blas_for, row_blocks
 from .parts import Parts, Task
 from .tasks import BLOCK, Answer, Bounds, Question, View, answer
 
+FETCHED = 0.25  # the share of the memory that fetched rows may take
 # told the stage, how much of it is done, and out of how much
 Progress: TypeAlias = Callable[[str, int, int], object]
 
@@ -61,11 +62,13 @@ class RoundPool:
         kernel: Kernel,
         *,
         quality: Floats | None = None,
+        memory: int = MEMORY,
         progress: Progress = quiet,
     ) -> None:
         self.parts = parts
         self.kernel = kernel
         self.quality = quality
+        self.memory = memory
         self.tell = progress
         self.n = int(parts.sizes.sum())
         self.rounds = 0
