@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     add("--data", type=Path, metavar="DIR", help="where bank8fm/bank8fm.csv is")
     add("--generated", action="store_true", help="generated rows even where that file is found")
     add("--full", action="store_true", help="the largest cases as well (minutes)")
-    add("--part", action="append", choices=scale.PARTS, help="of the group scale, one part")
+    add("--part", action="append", choices=(*scale.PARTS, *scale.NAMED), help="of the group scale")
     add("--only", action="append", choices=KEYS, help="one group")
     add("--threads", type=int, default=cores(), help="threads for all (default: %(default)s)")
     add("--rounds", type=int, default=2, help="of which the least counts (default: %(default)s)")

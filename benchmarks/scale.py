@@ -21,10 +21,11 @@ from benchmarks.measure import ROOT, THREAD_VARIABLES, Setting, say
 from benchmarks.table import Line, Section
 
 K = 100
-TIME_LIMIT = 1_800
+TIME_LIMIT = 10_800
 DRAWS = 3  # of rivals that draw at random
-PARTS = ("reach", "disk", "rivals", "quality", "das")
-LONG = ("disk", "das")  # in full, or when asked for by name
+PARTS = ("reach", "disk", "rivals", "quality", "large", "das")
+LONG = ("disk", "large", "das")  # in full, or when asked for by name
+NAMED = ("far",)  # when asked for by name
 OURS = "diverset deterministic-kdpp"
 PERCENT = 0.03  # what the errors may differ from those of the exact spectrum, on average
 
@@ -36,11 +37,11 @@ def sections(setting: Setting, full: bool, parts: list[str] | None, kept: Path |
     wanted = parts or [part for part in PARTS if full or part not in LONG]
     log = Log(setting, kept.with_suffix(".scale.json") if kept else None)
     made: list[Section] = []
-    if "reach" in wanted or "disk" in wanted:
+    if not {"reach", "disk", "far"}.isdisjoint(wanted):
         made.append(reach_section(reach(log, wanted), setting))
     if "rivals" in wanted:
         made.append(rival_section(rivals(log), setting))
-    if "quality" in wanted or "das" in wanted:
+    if not {"quality", "large", "das"}.isdisjoint(wanted):
         made += quality_sections(quality(log, wanted))
     return made
 
@@ -100,6 +101,8 @@ def reach(log: Log, parts: list[str]) -> list[Answer]:
         jobs += [selecting(n, "greedy-map") for n in STEPS[1:]]
     if "disk" in parts:
         jobs += [selecting(10_000_000, "deterministic-kdpp", disk=True)]
+    if "far" in parts:
+        jobs += [selecting(100_000_000, "deterministic-kdpp", disk=True)]
     for job in jobs:
         if log.setting.smoke:
             job["n"] //= 100
@@ -211,14 +214,19 @@ SOLVERS: Answer = {"float64": {}, "float32": {"dtype": "float32"}}
 
 
 def quality(log: Log, parts: list[str]) -> list[Answer]:
-    """The default method and greedy trace on all pools; DAS, whose exact answer takes n^3, on two."""
-    n = 1_000 if log.setting.smoke else 8_192
+    """The default method and those for all others; "large": with more rows; DAS, whose exact answer takes n^3."""
+    shrink = 10 if log.setting.smoke else 1
     jobs: list[Answer] = []
     if "quality" in parts:
-        jobs += [asking(n, pool, width, "deterministic-kdpp", (20, 50, K)) for pool, width in POOLS]
-        jobs += [asking(n, pool, width, "greedy-trace", (K,)) for pool, width in POOLS]
+        jobs += [asking(8_192 // shrink, *pool, "deterministic-kdpp", (20, 50, K)) for pool in POOLS]
+        for method in ("greedy-trace", "derandomized"):
+            jobs += [asking(8_192 // shrink, *pool, method, (K,)) for pool in POOLS]
+    if "large" in parts:
+        made = [pool for pool in POOLS if pool[0] != "Bank8FM"]  # which has no more rows
+        jobs += [asking(20_000 // shrink, *pool, "deterministic-kdpp", (50, K)) for pool in made]
+        jobs += [asking(20_000 // shrink, *pool, "greedy-trace", (K,)) for pool in made]
     if "das" in parts:
-        jobs += [asking(n, pool, width, "das", (K,)) for pool, width in POOLS[:2]]
+        jobs += [asking(8_192 // shrink, *pool, "das", (K,)) for pool in POOLS]
     return log.run(jobs)
 
 
@@ -236,8 +244,8 @@ def asking(n: int, pool: str, width: float, method: str, ks: tuple[int, ...]) ->
 
 
 def quality_sections(answers: list[Answer]) -> list[Section]:
-    methods = dict.fromkeys(a["method"] for a in answers)
-    return [quality_section(m, [a for a in answers if a["method"] == m]) for m in methods]
+    kinds = dict.fromkeys((a["method"], a["n"]) for a in answers)
+    return [quality_section(m, [a for a in answers if (a["method"], a["n"]) == (m, n)]) for m, n in kinds]
 
 
 def quality_section(method: str, answers: list[Answer]) -> Section:
