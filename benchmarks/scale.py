@@ -214,7 +214,7 @@ SOLVERS: Answer = {"float64": {}, "float32": {"dtype": "float32"}}
 
 
 def quality(log: Log, parts: list[str]) -> list[Answer]:
-    """The default method and those for all others; "large": with more rows; DAS, whose exact answer takes n^3."""
+    """All methods that take a factor; "large": with more rows; "das": its exact answer takes n^3."""
     shrink = 10 if log.setting.smoke else 1
     jobs: list[Answer] = []
     if "quality" in parts:

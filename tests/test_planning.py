@@ -103,7 +103,9 @@ def test_the_memory_allowed_is_kept_to(case):
 
 def test_too_little_memory_is_said_before_the_work():
     rows = np.random.default_rng(0).normal(size=(3_000, 8))
-    with pytest.raises(ValueError, match=r"1,000 directions takes .* GB of 3,000 items.* Type memory=1\.07e\+08"):
+    with pytest.raises(
+        ValueError, match=r"1,000 directions takes .* GB of 3,000 items.* Type memory=1\.07e\+08"
+    ):
         dv.select(rows, 1_000, memory=1e7)
     with pytest.raises(ValueError, match=r"2,000 directions takes"):
         dv.select(rows, 20, memory=1e7, solver=dv.LowRank(rank=2_000))

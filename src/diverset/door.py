@@ -60,9 +60,9 @@ def select(
     ``exclude``  rows that may not be picked
     ``groups``   a label per row; with ``quota``, at most so many per group (a number, or a dict by label)
     ``quality``  a weight per row, >= 0: rows with more of it are preferred (L = q K q)
-    ``memory``   bytes that the work may take beside X (4 GiB): "auto" takes the most exact solver that keeps to
-                 them, a low-rank factor for large pools, and K is computed in blocks where it does not fit.
-                 The least that a factor takes is about 150 MB, and 24 bytes a row
+    ``memory``   bytes that the work may take beside X (4 GiB): "auto" takes the most exact solver that keeps
+                 to them, a low-rank factor for large pools, and K is computed in blocks where it does not
+                 fit. The least that a factor takes is about 150 MB, and 24 bytes a row
     ``progress`` a function that is told the stage, how much of it is done, and out of how much
     ``client``   the Dask client for Dask collections, if it is not the current one
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import EPS, Floats, Rows, is_dask, is_sparse
+from .stored import stored
 from .threads import row_blocks
 
 _CHECK_ROWS = 2**14  # rows looked at in one go: a memory map is never read as a whole
@@ -51,9 +52,13 @@ Drop or fill them first: X.dropna() for a frame, or sklearn.impute.SimpleImputer
         return X
     if is_dask(X):
         raise TypeError(
-            f"{name} is a Dask collection, wanted rows in memory: only select, plan, compare, "
-            f"DiverseNystroem and relative_error(norm='trace') go to the rows. Type {name}.compute()."
+            f"{name} is a Dask collection, wanted rows in memory: only select, plan, compare, Nystrom, "
+            "DiverseNystroem, coverage and relative_error(norm='trace') go to the rows. "
+            f"Type {name}.compute()."
         )
+    rows = stored(X, name)
+    if rows is not None:
+        X = rows[:]
     if is_sparse(X):
         return Items(_sparse_rows(name, X))
     if hasattr(X, "to_numpy") and hasattr(X, "columns"):

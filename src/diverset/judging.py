@@ -78,17 +78,22 @@ def _view(problem: Problem, picks: Ints, eps: float | None = None) -> tuple[View
     return view, vendi_score(K_CC)
 
 
-def _looked(problem: Problem, view: View) -> tuple[float, float, float]:
-    """Trace and largest entry of K - K_hat relative to those of K, and the coverage.
+class Looked(NamedTuple):
+    """Of one set: trace and largest entry of K - K_hat relative to those of K, and the coverage."""
 
-    Both matrices are positive semi-definite, so that their largest entries stand on the diagonal.
-    """
+    trace: float
+    max: float
+    coverage: float
+
+
+def _looked(problem: Problem, view: View) -> Looked:
+    """One pass. Both matrices are positive semi-definite: their largest entries stand on the diagonal."""
     pool = problem.rounds
     along = None if pool.quality is None else (pool.quality,)
     answers = np.array(list(pool.parts.ask(_stand, view, along)))
     left, whole, stands = answers[:, :3].sum(axis=0)
     most_left, most = answers[:, 3:].max(axis=0)
-    return float(left / whole), float(most_left / most), float(stands / problem.n)
+    return Looked(float(left / whole), float(most_left / most), float(stands / problem.n))
 
 
 def _stand(part: Part, view: View) -> tuple[float, ...]:
@@ -112,17 +117,11 @@ def _roots(diagonal: Floats) -> Floats:
 
 @narrow()
 @tidy()
-def error_in_parts(X: Any, indices: Any, kernel: Any, norm: str, eps: float | None) -> float:
-    """`relative_error` in the norms that need one look at every row, where the rows are."""
-    if norm not in ("trace", "max"):
-        raise ValueError(
-            f"norm={norm!r} reads all of the kernel matrix, and the rows of X are with Dask. "
-            "Type norm='trace' or 'max', or X=X.compute()."
-        )
-    _, problem = find_problem(X, 1, kernel=kernel)
+def looked_in_parts(X: Any, indices: Any, kernel: Any, eps: float | None, memory: int) -> Looked:
+    """The same of picks from rows that stay where they are."""
+    _, problem = find_problem(X, 1, kernel=kernel, memory=memory)
     view, _ = _view(problem, checked_indices(indices, problem.n), eps)
-    trace, most, _ = _looked(problem, view)
-    return trace if norm == "trace" else most
+    return _looked(problem, view)
 
 
 # --- operator norms, all in step --------------------------------------------------------------

@@ -7,10 +7,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .arrays import Floats, is_dask
+from .arrays import Floats
 from .items import numbers
 from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
 from .messages import nearest
+from .sources import stays
 from .threads import row_blocks
 
 Norm = Literal["operator", "max", "trace", "frobenius"]
@@ -70,6 +71,10 @@ def coverage(
     """
     from .nystrom import checked_indices
 
+    if stays(X, memory):
+        from .judging import looked_in_parts
+
+        return looked_in_parts(X, indices, kernel, None, memory).coverage
     K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
     picks = checked_indices(indices, K.n)
     lengths = np.sqrt(K.diagonal())
@@ -93,7 +98,7 @@ def relative_error(
     ``eps=1e-12`` is the paper's (K_CC + 1e-12 I)^-1; None the pseudo-inverse. "trace" needs k columns of K,
     "max" and "frobenius" one pass over all of it in row blocks, "operator" a few products with it.
     X may be a kernel matrix from `kernel_matrix`, to be used for several calls, or, for "trace" and "max", a
-    Dask collection: one pass where its rows are.
+    file or a Dask collection too large for memory: one pass where its rows are.
 
     >>> from diverset.kernels import Gaussian
     >>> X = [[0.0], [0.1], [3.0]]
@@ -104,10 +109,16 @@ def relative_error(
 
     if norm not in get_args(Norm):
         raise ValueError(nearest("norm", norm, get_args(Norm)))
-    if is_dask(X):
-        from .judging import error_in_parts
+    if stays(X, memory):
+        from .judging import looked_in_parts
 
-        return error_in_parts(X, indices, kernel, norm, eps)
+        if norm not in ("trace", "max"):
+            raise ValueError(
+                f"norm={norm!r} reads all of the kernel matrix, and the rows of X stay where they are. "
+                "Type norm='trace' or 'max', or load them: X.compute(), numpy.load(X)."
+            )
+        left = looked_in_parts(X, indices, kernel, eps, memory)
+        return left.trace if norm == "trace" else left.max
     K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
     F = Nystrom(K, indices, eps=eps).columns()
     if norm == "trace":

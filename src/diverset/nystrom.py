@@ -15,12 +15,16 @@ from .arrays import EPS, Floats, Ints
 from .items import read_items
 from .kernels import MEMORY, Kernel, KernelMatrix, Precomputed, kernel_matrix
 from .messages import is_real, whole
+from .rounds.parts import tidy
+from .sources import stays
 
 
 class Nystrom:
     """The Nystrom approximation of the kernel matrix of X from the items ``indices``.
 
     ``eps=None`` inverts K_CC as a pseudo-inverse; a number inverts K_CC + eps I (the paper takes 1e-12).
+    X may be what `select` takes: of files and Dask collections too large for memory, only the picked rows
+    are read. The attribute ``kernel`` has numbers for all that was learnt from X.
 
     >>> X = [[0.0], [1.0], [4.0]]
     >>> from diverset.kernels import Gaussian
@@ -40,19 +44,35 @@ class Nystrom:
     ) -> None:
         if eps is not None and (not is_real(eps) or eps < 0):
             raise ValueError(f"eps must be None (pseudo-inverse) or a number >= 0, got eps={eps!r}.")
-        self.K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
-        self.indices = checked_indices(indices, self.K.n)
         self.eps = eps
-        self._landmarks = None if isinstance(X, KernelMatrix) else read_items(X).values[self.indices]
-        self.normalization = inverse_root(self.K.block(self.indices, self.indices), eps)
+        self.K: KernelMatrix | None = None  # where the items are in memory
+        self._landmarks: Any = None
+        if stays(X, memory):
+            K_CC = self._from_parts(X, indices, kernel, memory)
+        else:
+            self.K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
+            self.n, self.kernel = self.K.n, self.K.kernel
+            self.indices = checked_indices(indices, self.n)
+            if not isinstance(X, KernelMatrix):
+                self._landmarks = read_items(X).values[self.indices]
+            K_CC = self.K.block(self.indices, self.indices)
+        self.normalization = inverse_root(K_CC, eps)
 
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel, with numbers for all that was learnt from X."""
-        return self.K.kernel
+    @tidy()
+    def _from_parts(self, X: Any, indices: Any, kernel: Any, memory: int) -> Floats:
+        from .door import find_problem
+
+        _, problem = find_problem(X, 1, kernel=kernel, memory=memory)
+        self.n, self.kernel = problem.n, problem.kernel
+        self.indices = checked_indices(indices, self.n)
+        rows = problem.rounds.fetch(self.indices)
+        self._landmarks = rows.rows
+        return problem.rounds.among(rows)
 
     def columns(self) -> Floats:
         """The features of the items themselves, K_C K_CC^(-1/2): rows F with F F^T = K_hat."""
+        if self.K is None:
+            raise TypeError("The items of X are not in memory. Type features(Y) for some rows Y at a time.")
         return self.K.columns(self.indices) @ self.normalization
 
     def features(self, Y: Any) -> Floats:
@@ -61,9 +81,9 @@ class Nystrom:
             raise ValueError("This approximation was made from a matrix and has no items: pass X instead.")
         items = read_items(Y, "Y")
         if isinstance(self.kernel, Precomputed):
-            if items.columns != self.K.n:
+            if items.columns != self.n:
                 raise ValueError(
-                    f"Y must hold the kernel of each new item with the {self.K.n} items of X, "
+                    f"Y must hold the kernel of each new item with the {self.n} items of X, "
                     f"got shape {items.values.shape}."
                 )
             return np.asarray(items.values[:, self.indices] @ self.normalization)

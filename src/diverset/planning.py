@@ -22,6 +22,7 @@ from .rounds.lowrank import LowRank, sample_size
 from .rounds.parts import LocalParts, tidy
 from .rounds.pool import RoundPool
 from .rounds.tasks import BLOCK
+from .solvers import forming
 from .spectrum import PRODUCTS, BlockKrylov, Dense
 from .threads import cores, narrow
 
@@ -160,7 +161,7 @@ def _dense(problem: Problem, solver: Dense, all_pairs: bool) -> Cost:
     if problem.has_factor:
         d = problem.K.factor().shape[1]  # type: ignore[union-attr]  # there is one
         return Cost(solver, 1, 0, 6 * n * d * d, 0, 8 * n * (3 * d + 4 * k))
-    memory = problem.forming(solver) + solver.memory(n, None if all_pairs else k)
+    memory = forming(problem, solver) + solver.memory(n, None if all_pairs else k)
     return Cost(solver, 1, n * n, 0, (4 if all_pairs else 4 / 3) * n**3, memory)
 
 
@@ -171,7 +172,7 @@ def _krylov(problem: Problem, solver: Any) -> Cost:
     columns = PRODUCTS * like.width(n, k)
     sweeps = 1 if stored else PRODUCTS
     work = 2.0 * n * n * columns + 12.0 * n * columns**2
-    memory = (problem.forming(like) if stored else 0) + like.memory(n, k)
+    memory = forming(problem, like) + like.memory(n, k)
     return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
 
 

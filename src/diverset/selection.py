@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .arrays import Bools, Floats, Ints, is_dask
-from .sources import opened
+from .stored import opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

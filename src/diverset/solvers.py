@@ -24,8 +24,10 @@ class Sized(Protocol):
     def memory(self) -> int: ...
     @property
     def has_factor(self) -> bool: ...
-    def forming(self, solver: Any) -> float:
-        """Bytes that K takes when this solver is done: none if it is there already, or never formed."""
+    @property
+    def given(self) -> bool: ...
+    @property
+    def cheap(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Auto:
             return Dense(why=f"{pool.n:,} items are few")
         large = 4 * BlockKrylov().width(pool.n, k) >= pool.n
         solver = Dense() if large else BlockKrylov()
-        takes = pool.forming(solver) + solver.memory(pool.n, k) + KEPT * pool.n * k
+        takes = forming(pool, solver) + solver.memory(pool.n, k) + KEPT * pool.n * k
         if takes > pool.memory:
             return LowRank(why=_over(solver, takes, pool))
         return replace(solver, why=f"k={k} is a {'large' if large else 'small'} share of {pool.n:,} items")
@@ -59,9 +61,15 @@ class Auto:
     def whole(self, pool: Sized, who: str) -> Dense | LowRank:
         """The solver for this pool and the whole spectrum, which ``who`` needs."""
         solver = Dense(why=f"{who} needs the whole spectrum")
-        takes = pool.forming(solver) + solver.memory(pool.n, None)
+        takes = forming(pool, solver) + solver.memory(pool.n, None)
         affordable = pool.has_factor or pool.n <= SMALL or takes <= pool.memory
         return solver if affordable else LowRank(why=_over(solver, takes, pool))
+
+
+def forming(pool: Sized, solver: Any) -> float:
+    """Bytes that K takes while this solver works: none if it came with the items, or is never formed."""
+    formed = not pool.given and (isinstance(solver, Dense) or (pool.fits and not pool.cheap))
+    return 8.0 * pool.n**2 if formed else 0.0
 
 
 def memory_of(n: int, k: int) -> int:

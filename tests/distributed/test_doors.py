@@ -163,13 +163,11 @@ def test_a_missing_value_is_named_by_row_and_column(kind, where, client, nothing
 def test_doors_for_rows_in_memory_say_so(pieces):
     for call in (
         lambda: dv.sample(pieces, K),
-        lambda: dv.Nystrom(pieces, [1]),
         lambda: dv.kernel_matrix(pieces),
-        lambda: dv.metrics.coverage(pieces, [1]),
     ):
         with pytest.raises(TypeError, match=r"Type X.compute\(\)"):
             call()
-    with pytest.raises(ValueError, match=r"norm='trace' or 'max', or X=X.compute\(\)"):
+    with pytest.raises(ValueError, match=r"norm='trace' or 'max', or load them: X.compute\(\)"):
         dv.metrics.relative_error(pieces, [1], norm="operator")
     with pytest.raises(TypeError, match="client is for Dask collections"):
         dv.select(X, K, client=object())
@@ -197,6 +195,17 @@ def test_errors_of_picks_are_found_where_the_rows_are(norm, client, pieces, alon
     with client.as_current():
         there = dv.metrics.relative_error(pieces, alone, kernel=KERNEL, norm=norm, eps=1e-12)
     assert there == pytest.approx(here, rel=1e-9)
+
+
+def test_coverage_and_landmarks_come_from_where_the_rows_are(client, pieces, alone, nothing_left):
+    with client.as_current():
+        covered = dv.metrics.coverage(pieces, alone, kernel=KERNEL)
+        there = dv.Nystrom(pieces, alone, kernel=KERNEL)
+    assert covered == pytest.approx(dv.metrics.coverage(X, alone, kernel=KERNEL), rel=1e-12)
+    here = dv.Nystrom(X, alone, kernel=KERNEL)
+    np.testing.assert_allclose(there.features(X), here.features(X), rtol=1e-6, atol=1e-9)
+    with pytest.raises(TypeError, match=r"features\(Y\)"):
+        there.columns()
 
 
 @pytest.mark.parametrize("kind", [cuts.array, cuts.frame], ids=["array", "frame"])

@@ -36,7 +36,7 @@ class KernelMatrix:
         self.entries = 0
         self._source = source
         self._dense: Floats | None = None
-        if self.given:
+        if isinstance(source, Given) and quality is None:
             self._dense = source.matrix
         self._frobenius2: float | None = None
 

@@ -99,10 +99,13 @@ class Problem:
     def has_factor(self) -> bool:
         return self.matrix is not None and self.matrix.has_factor
 
-    def forming(self, solver: Any) -> float:
-        if self.K.given or (self.K.cheap and not isinstance(solver, Dense)):
-            return 0.0
-        return 8.0 * self.n**2
+    @property
+    def given(self) -> bool:
+        return self.matrix is not None and self.matrix.given
+
+    @property
+    def cheap(self) -> bool:
+        return self.matrix is not None and self.matrix.cheap
 
     def spectral(self) -> Any:
         """The solver for the k leading eigenvectors."""

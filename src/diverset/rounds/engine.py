@@ -224,9 +224,7 @@ class _State:
                 break  # a row that was not fetched may be better now, or its nearest rival
             picks.append(number)
             rest = min(decision.rest, bounds.clearance(number, decision.gain))
-            self.decisions.append(
-                decision._replace(pick=number, rivals=numbers[decision.rivals], rest=rest)
-            )
+            self.decisions.append(decision._replace(pick=number, rivals=numbers[decision.rivals], rest=rest))
             panel.pick(decision.pick)
             open_[decision.pick] = False
             full = self._fullness.take(picks[-1])
@@ -277,6 +275,6 @@ def _bounds_of(numbers: Ints, gains: Floats) -> Bounds:
 
 
 def _stands(decision: Decision, gains: Floats, earlier: float, later: float) -> bool:
-    """Whether neither the pick nor the best rival can be beaten by rows before and after that have at most this."""
+    """Whether rows that were not fetched, with at most so much, can beat neither the pick nor its rival."""
     rival = float(gains[decision.rivals].max(initial=-np.inf))
     return decision.gain * (1 - TIE) > earlier and rival >= max(earlier, later)

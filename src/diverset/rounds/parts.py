@@ -102,7 +102,9 @@ class LocalParts:
             try:
                 for at in jobs:
                     under_way.append(workers.submit(self._answer, task, message, along, at))
-                    if len(under_way) > cores():  # no more than that: answers may be large, and wait their turn
+                    if (
+                        len(under_way) > cores()
+                    ):  # no more than that: answers may be large, and wait their turn
                         yield under_way.popleft().result()
                 while under_way:
                     yield under_way.popleft().result()

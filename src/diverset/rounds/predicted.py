@@ -97,7 +97,7 @@ class _State:
     def _predicted(self) -> tuple[Lengths, list[int]]:
         """The question with the steps of the picks that are likely to come, and these."""
         wanted = min(_TRIES, self._choice.k - len(self.decisions) - 1, 2 * self._right + 4)
-        question, tries = self._question, []
+        question, tries = self._question, list[int]()
         if self._panel is not None:
             ratio, fullness = copy(self._ratio), self._fullness.copy()
             while len(tries) < wanted:
@@ -111,7 +111,8 @@ class _State:
         return replace(question, made=self._question.made), tries
 
     def _kernel_values(self, rows: Fetched, at: int) -> Floats:
-        return self._pool.columns(rows.at(slice(at, at + 1)), self._factor.view)[0]
+        values: Floats = self._pool.columns(rows.at(slice(at, at + 1)), self._factor.view)[0]
+        return values
 
     def _make(self, decision: Decision, clear: bool, values: Floats) -> None:
         self.decisions.append(decision)
@@ -178,6 +179,6 @@ def _clear(decision: Decision, found: Rated, noise: Floats, same: Any) -> bool:
     doubtful = np.flatnonzero(doubt >= ahead)
     if not _near(found)[doubtful].all() or not same(pick, doubtful).all():
         return False
-    # of rows that were not put forward the noise is not known: take it to be up to four times the largest seen
+    # that of all other rows is not known: take it to be up to four times the largest seen
     seen = max(noise[pick], noise[decision.rivals].max(initial=0.0))
     return bool(4 * seen < found.bounds.clearance(number, decision.gain))

@@ -79,9 +79,9 @@ class Rated(NamedTuple):
     def joined(cls, several: Any) -> Rated:
         """Of several stretches, by rising number."""
         *columns, bounds = zip(*several, strict=True)
-        numbers, *others = (np.concatenate(column) for column in columns)
+        numbers, scores, rising, falling = (np.concatenate(column) for column in columns)
         order = np.argsort(numbers, kind="stable")
-        return cls(numbers[order], *(other[order] for other in others), Bounds.joined(bounds))
+        return cls(numbers[order], scores[order], rising[order], falling[order], Bounds.joined(bounds))
 
 
 def rate(part: Part, question: Lengths) -> tuple[Rated, ...]:
@@ -158,7 +158,7 @@ def rated(question: Lengths, rising: Floats, falling: Floats) -> Floats:
 
 
 class Ratio(Protocol):
-    """One of the two methods, after some picks. A shallow copy can be tried out: arrays are not written to."""
+    """One of the two methods, after some picks. No array is written to: a shallow copy can be tried out."""
 
     kind: Kind
     weights: Floats  # of the squared coordinates along the eigenvectors of Phi^T Phi in s and in l
