@@ -29,6 +29,7 @@ CASES = {
     "farthest point": {"n": 50_000, "d": 5, "k": 30, "settings": {"method": "farthest-point"}},
     "low rank": {"n": 50_000, "d": 5, "k": 30, "settings": FACTOR},
     "low rank, memory map": {"n": 50_000, "d": 5, "k": 30, "settings": FACTOR, "path": "rows.npy"},
+    "low rank, Parquet": {"n": 100_000, "d": 40, "k": 30, "settings": FACTOR, "path": "rows.parquet"},
     "low rank, greedy trace": {
         "n": 30_000,
         "d": 5,

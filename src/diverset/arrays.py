@@ -14,6 +14,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 Rows: TypeAlias = Any  # Floats or a SciPy sparse array: these have no common public base class
 
 EPS = float(np.finfo(np.float64).eps)
+PART_ROWS = 2**16  # rows read in one go from memory or disk, at most
 
 
 def spread(n: int, m: int) -> Ints:

@@ -52,6 +52,7 @@ class Plan:
     entries: int
     memory: int
     seconds: float
+    cores: int
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain Python values."""
@@ -63,7 +64,7 @@ class Plan:
             f"solver   {self.solver}: {self.why}" if self.solver else "solver   none is needed",
             f"passes   {self.passes:,} over the rows, {self.entries:.2g} entries of K",
             f"memory   {self.memory / MB:,.0f} MB beside the items",
-            f"time     {duration(self.seconds)} on {cores()} cores",
+            f"time     {duration(self.seconds)} on {self.cores} cores",
         ]
         return "\n".join(lines)
 
@@ -122,7 +123,9 @@ class Cost:
 
     def of(self, problem: Problem, d: int, method: Method) -> Plan:
         """The same as a Plan: beside the work itself, the rows as the kernel wants them."""
-        points = 8 * problem.n * (d + 1) if problem.matrix is not None else 0
+        parts = problem.rounds.parts
+        here = problem.matrix is not None
+        points, there = (8 * problem.n * (d + 1), cores()) if here else (parts.reading, parts.cores)
         busy = self.entries / _ENTRIES + self.work / _WORK + self.slow / _SLOW_WORK
         return Plan(
             n=problem.n,
@@ -135,7 +138,8 @@ class Cost:
             passes=round(self.passes),
             entries=round(self.entries),
             memory=round(self.memory + points),
-            seconds=busy / cores(),
+            seconds=busy / there,
+            cores=there,
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import is_dask
 from .items import Items, first_missing, missing_values, read_items
 from .rounds.parts import LocalParts, Part, Parts
-from .stored import ParquetRows, stored
+from .stored import stored
 
 
 def find_items(X: Any, memory: int, client: Any = None) -> Items | Parts:
@@ -28,7 +28,7 @@ def find_items(X: Any, memory: int, client: Any = None) -> Items | Parts:
     if rows is None:
         return read_items(X)
     if too_large(rows, memory):
-        return checked(LocalParts(rows, rows.edges if isinstance(rows, ParquetRows) else None))
+        return checked(LocalParts(rows))
     return read_items(rows)
 
 

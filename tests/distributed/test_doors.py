@@ -182,6 +182,7 @@ def test_plan_and_compare_go_to_the_rows(client, pieces, alone, nothing_left):
     plan = dv.plan(pieces, K, client=client)
     assert plan.n == len(X)
     assert plan.solver.startswith("LowRank")
+    assert plan.cores == 2  # threads of the workers
     methods = ["derandomized", "greedy-map"]
     table = dv.compare(pieces, K, kernel=KERNEL, methods=methods, client=client)
     here = dv.compare(X, K, kernel=KERNEL, methods=methods, solver="low-rank")

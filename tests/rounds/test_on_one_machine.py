@@ -11,9 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import diverset as dv
+import diverset.stored
 from diverset.rounds.parts import LocalParts, Part
 from diverset.rounds.pool import RoundPool
 from diverset.rounds.tasks import Question, View, answer
@@ -34,6 +36,74 @@ def test_rows_are_taken_from_the_file_that_was_named(stored):
     picks = dv.select(stored, 3, method="greedy-map", kernel=KERNEL)
     assert np.array_equal(picks.take(stored), np.load(stored)[picks.indices])
     assert np.array_equal(picks.take(str(stored)), picks.take(np.load(stored, mmap_mode="r")))
+
+
+@pytest.mark.parametrize("memory", [2**20, 2**32], ids=["stays", "is read"])
+@pytest.mark.parametrize("kind", ["npy", "parquet"])
+def test_files_go_wherever_rows_go(kind, memory, tmp_path):
+    rows, path = ROWS[:2_000], tmp_path / f"rows.{kind}"
+    if kind == "npy":
+        np.save(path, rows)
+    else:
+        pd.DataFrame(rows, columns=list("abcd")).to_parquet(path, row_group_size=300)
+    settings = {"kernel": KERNEL, "memory": memory}
+    picks = dv.select(path, 10, **settings)
+    for norm in ("trace", "max"):
+        error = dv.metrics.relative_error(path, picks, norm=norm, **settings)
+        assert error == pytest.approx(dv.metrics.relative_error(rows, picks, kernel=KERNEL, norm=norm))
+    assert dv.metrics.coverage(path, picks, **settings) == pytest.approx(
+        dv.metrics.coverage(rows, picks, kernel=KERNEL)
+    )
+    features = dv.Nystrom(path, picks, **settings).features(path)
+    np.testing.assert_allclose(features, dv.Nystrom(rows, picks, kernel=KERNEL).features(rows), atol=1e-8)
+    assert list(dv.sample(path, 10, rng=1, kernel=KERNEL)) == list(dv.sample(rows, 10, rng=1, kernel=KERNEL))
+    np.testing.assert_array_equal(dv.kernel_matrix(path, KERNEL).diagonal(), np.ones(2_000))
+    if memory == 2**20:
+        with pytest.raises(ValueError, match="stay where they are"):
+            dv.metrics.relative_error(path, picks, norm="operator", **settings)
+        with pytest.raises(TypeError, match=r"features\(Y\)"):
+            dv.Nystrom(path, picks, **settings).columns()
+
+
+def data_set(rows, folder):
+    """Two files in several row groups each, the columns of the second in another order."""
+    frame = pd.DataFrame(rows, columns=list("abcd"))
+    frame["n"] = np.arange(len(rows)) % 7
+    frame["odd"] = frame["n"] % 2 == 1
+    frame[:1_200].to_parquet(folder / "one.parquet", row_group_size=500)
+    frame[1_200:][[*"dcba", "odd", "n"]].to_parquet(folder / "two.parquet", row_group_size=300)
+    return frame.to_numpy(dtype=np.float64)
+
+
+@pytest.mark.parametrize("memory", [2**20, 2**32], ids=["stays", "is read"])
+def test_data_sets_of_many_files_are_rows_in_their_order(memory, tmp_path):
+    import pyarrow.dataset
+
+    rows = data_set(ROWS[:2_000], tmp_path)
+    settings = {"kernel": KERNEL, "memory": memory}
+    here = list(dv.select(rows, 12, **settings))
+    data = pyarrow.dataset.dataset(tmp_path)
+    for source in (tmp_path, str(tmp_path), data, data.to_table(), pyarrow.dataset.dataset(data.to_table())):
+        picks = dv.select(source, 12, **settings)
+        assert list(picks) == here
+    taken = picks.take(data).to_pandas()[list("abcd")]
+    np.testing.assert_array_equal(taken, ROWS[:2_000][here])
+    np.testing.assert_array_equal(dv.stored.stored(data)[1_100:1_900], rows[1_100:1_900])
+
+
+def test_what_a_data_set_holds_besides_numbers_is_named(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    rows = pa.table({"a": [1.0, 2.0, None, 4.0], "b": [1, 2, 3, 4]})
+    parquet.write_table(rows, tmp_path / "gaps.parquet", row_group_size=2)
+    for memory in (0, 2**20):
+        with pytest.raises(ValueError, match=r"X has 1 value .* row 2, column"):
+            dv.select(tmp_path / "gaps.parquet", 2, memory=memory)
+    with pytest.raises(TypeError, match="Column 'b' of X holds string values"):
+        dv.select(pa.table({"a": [1.0], "b": ["x"]}), 1)
+    with pytest.raises(TypeError, match="X is a ParquetFile, wanted a table or a data set"):
+        dv.select(parquet.ParquetFile(tmp_path / "gaps.parquet"), 1)
 
 
 def test_a_plan_refuses_what_a_selection_would(stored):

@@ -18,6 +18,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from ..threads import cores
 from .worker import Cache, Held, Plain, same
 
 Node: TypeAlias = Any
@@ -30,6 +31,8 @@ _SMALL = 2**10  # bytes of an array that stays in its message
 class Engine(Protocol):
     """Something that runs a function on every partition."""
 
+    @property
+    def cores(self) -> int: ...
     def hold(self, blocks: Sequence[Any]) -> list[Node]: ...
     def each(self, function: Callable[..., Any], columns: Columns) -> list[Node]:
         """One call per partition, with its share of every column."""
@@ -54,6 +57,10 @@ class _Recipe:
 
 class Threads:
     """Dask's threads in this process. What is not asked for stays unread."""
+
+    @property
+    def cores(self) -> int:
+        return cores()
 
     def hold(self, blocks: Sequence[Any]) -> list[Node]:
         return [_Recipe(block) for block in blocks]
@@ -93,6 +100,11 @@ class Cluster:
         self._client = client
         self._nodes: WeakSet[Any] = WeakSet()  # released at the end, also those that a traceback remembers
         self._parcels: list[tuple[set[bytes], Node]] = []
+
+    @property
+    def cores(self) -> int:
+        threads: dict[str, int] = self._client.nthreads()
+        return max(sum(threads.values()), 1)
 
     def hold(self, blocks: Sequence[Any]) -> list[Node]:
         from dask.delayed import delayed

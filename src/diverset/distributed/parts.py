@@ -54,6 +54,14 @@ class DaskParts:
             self.close()
             raise
 
+    @property
+    def cores(self) -> int:
+        return min(self._engine.cores, max(len(self.sizes), 1))
+
+    @property
+    def reading(self) -> int:
+        return 0
+
     def _sizes(self, X: Any) -> Ints:
         known = [] if hasattr(X, "to_dask_array") else X.chunks[0]
         if len(known) and not np.isnan(known).any():

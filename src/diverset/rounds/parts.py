@@ -13,14 +13,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import Ints, is_sparse
+from ..arrays import PART_ROWS, Ints, is_sparse
 from ..threads import blas_threads, cores
-
-PART_ROWS = 2**16  # rows read in one go from memory or disk, at most
 
 
 @dataclass(eq=False)
@@ -62,6 +61,14 @@ class Parts(Protocol):
     sizes: Ints
     columns: int
 
+    @property
+    def cores(self) -> int:
+        """How many parts work at a time."""
+
+    @property
+    def reading(self) -> int:
+        """Bytes that reading takes here, beside the rows."""
+
     def ask(self, task: Task, message: Any, along: Any = None) -> Iterator[Any]:
         """The answer of every part, in order."""
 
@@ -76,12 +83,17 @@ class Parts(Protocol):
 
 
 class LocalParts:
-    """Parts of an array, a sparse matrix, or anything else with a shape and slices of rows."""
+    """Parts of an array, a sparse matrix, or anything else with a shape and lists of rows.
+
+    What cannot be cut where one likes has ``edges``, and ``blocks()`` between them, in their order.
+    """
 
     def __init__(self, source: Any, edges: Ints | None = None) -> None:
         self._source = source
         n = int(source.shape[0])
         self.columns = int(source.shape[1])
+        if edges is None and hasattr(source, "edges"):
+            edges = source.edges
         if edges is None:
             # enough parts to keep all cores busy to the end, each large enough to be worth a call
             step = min(max(n // (8 * cores()), 2**12), PART_ROWS)
@@ -90,18 +102,26 @@ class LocalParts:
         self.sizes: Ints = np.diff(edges)
         self._caches: list[dict[Any, Any]] = [{} for _ in self.sizes]
 
+    @property
+    def cores(self) -> int:
+        return cores()
+
+    @property
+    def reading(self) -> int:
+        return int(getattr(self._source, "reading", 0))
+
     def ask(self, task: Task, message: Any, along: Any = None) -> Generator[Any, None, None]:
         """The answer of every part, in order, worked out on all cores with one BLAS thread each."""
         with blas_threads(1):
-            jobs = range(len(self.sizes))
-            if len(jobs) == 1 or cores() == 1:
-                yield from (self._answer(task, message, along, at) for at in jobs)
+            blocks = enumerate(self._blocks())
+            if len(self.sizes) == 1 or cores() == 1:
+                yield from (self._answer(task, message, along, at, rows) for at, rows in blocks)
                 return
             workers = ThreadPoolExecutor(cores())
             under_way: deque[Future[Any]] = deque()
             try:
-                for at in jobs:
-                    under_way.append(workers.submit(self._answer, task, message, along, at))
+                for at, rows in blocks:
+                    under_way.append(workers.submit(self._answer, task, message, along, at, rows))
                     if (
                         len(under_way) > cores()
                     ):  # no more than that: answers may be large, and wait their turn
@@ -125,9 +145,14 @@ class LocalParts:
     def labels(self, numbers: Ints) -> Any:
         return None
 
-    def _answer(self, task: Task, message: Any, along: Any, at: int) -> Any:
+    def _blocks(self) -> Iterator[Any]:
+        """The rows of every part, as they are."""
+        if hasattr(self._source, "blocks"):
+            return self._source.blocks()  # type: ignore[no-any-return]  # of all sources that have it
+        return (self._source[a:b] for a, b in pairwise(self._edges.tolist()))
+
+    def _answer(self, task: Task, message: Any, along: Any, at: int, rows: Any) -> Any:
         here = slice(int(self._edges[at]), int(self._edges[at + 1]))
-        rows = self._source[here]
         if not is_sparse(rows):
             rows = np.asarray(rows, dtype=np.float64)
         return task(Part(here.start, rows, shown(along, here), self._caches[at]), message)
