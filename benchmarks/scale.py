@@ -220,7 +220,7 @@ def quality(log: Log, parts: list[str]) -> list[Answer]:
     if "quality" in parts:
         jobs += [asking(8_192 // shrink, *pool, "deterministic-kdpp", (20, 50, K)) for pool in POOLS]
         for method in ("greedy-trace", "derandomized"):
-            jobs += [asking(8_192 // shrink, *pool, method, (K,)) for pool in POOLS]
+            jobs += [asking(8_192 // shrink, *pool, method, (20, 50, K)) for pool in POOLS]
     if "large" in parts:
         made = [pool for pool in POOLS if pool[0] != "Bank8FM"]  # which has no more rows
         jobs += [asking(20_000 // shrink, *pool, "deterministic-kdpp", (50, K)) for pool in made]
