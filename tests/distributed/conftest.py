@@ -65,19 +65,23 @@ def nothing_left(client):
 @pytest.fixture
 def at_round(monkeypatch):
     """at_round(r, call): in the r-th wait of the driver for its workers, after they were asked, call."""
+    called = []
 
     def plan(number, call):
         waits = iter(range(10**6))
         gather = Cluster.gather
+        called.append(False)
 
         def gathered(self, nodes):
             if next(waits) == number:
+                called[-1] = True
                 call()
             return gather(self, nodes)
 
         monkeypatch.setattr(Cluster, "gather", gathered)
 
-    return plan
+    yield plan
+    assert all(called), "there were fewer rounds"
 
 
 @pytest.fixture
