@@ -115,9 +115,9 @@ class Watched(DaskParts):
         self._note(start, len(self.sizes), sum(answer.busy for answer in answers))
         return iter([answer.found for answer in answers])
 
-    def total(self, task: Task, message: Any, along: Any = None) -> Any:
+    def total(self, task: Task, message: Any, along: Any = None, at_once: int | None = None) -> Any:
         start = time.perf_counter()
-        answer = super().total(Clock(task), message, along)
+        answer = super().total(Clock(task), message, along, at_once)
         self._note(start, len(self.sizes), answer.busy)
         return answer.found
 

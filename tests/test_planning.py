@@ -105,12 +105,18 @@ def test_the_memory_allowed_is_kept_to(case):
 def test_too_little_memory_is_said_before_the_work():
     rows = np.random.default_rng(0).normal(size=(3_000, 8))
     with pytest.raises(
-        ValueError, match=r"1,000 directions takes .* GB of 3,000 items.* Type memory=1\.07e\+08"
+        ValueError, match=r"1,000 directions takes .* GB of 3,000 items.* Type memory=1\.0[78]e\+08"
     ):
         dv.select(rows, 1_000, memory=1e7)
     with pytest.raises(ValueError, match=r"2,000 directions takes"):
         dv.select(rows, 20, memory=1e7, solver=dv.LowRank(rank=2_000))
-    assert len(dv.select(rows, 1_000, kernel=dv.Gaussian(0.5), memory=1.07e8)) == 1_000
+    assert len(dv.select(rows, 1_000, kernel=dv.Gaussian(0.5), memory=1.08e8)) == 1_000
+    for n, rank in ((100_000, 1_500), (50_000, 1_200), (20_000, 937)):
+        many = np.zeros((n, 1))
+        with pytest.raises(ValueError, match="Type memory=") as refusal:
+            dv.plan(many, 3, kernel=dv.Gaussian(1.0), memory=1e7, solver=dv.LowRank(rank=rank))
+        wanted = float(str(refusal.value).split("memory=")[1].rstrip("."))
+        dv.plan(many, 3, kernel=dv.Gaussian(1.0), memory=wanted, solver=dv.LowRank(rank=rank))
 
 
 def test_a_plan_tells_solver_passes_entries_memory_and_time():

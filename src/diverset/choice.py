@@ -85,7 +85,11 @@ def plan_choice(
     if n - len(excluded) < k:
         raise ValueError(
             f"exclude leaves {n - len(excluded)} of {n} items, fewer than k={k}. "
-            f"Type k={max(n - len(excluded), 1)} or less, or exclude fewer."
+            + (
+                f"Type k={n - len(excluded)} or less, or exclude fewer."
+                if n > len(excluded)
+                else "Exclude fewer."
+            )
         )
     if (groups is None) != (quota is None):
         given, missing = ("groups", "quota") if quota is None else ("quota", "groups")

@@ -19,6 +19,7 @@ from .methods import METHODS, Method, Outcome, Problem
 from .metrics import log_det
 from .rounds.parts import LocalParts, Parts, tidy
 from .rounds.pool import Progress, RoundPool, quiet
+from .rounds.tasks import ends
 from .selection import Selection, Stop
 from .solvers import Solver
 from .sources import find_items
@@ -62,7 +63,7 @@ def select(
     ``quality``  a weight per row, >= 0: rows with more of it are preferred (L = q K q)
     ``memory``   bytes that the work may take beside X (4 GiB): "auto" takes the most exact solver that keeps
                  to them, a low-rank factor for large pools, and K is computed in blocks where it does not
-                 fit. The least that a factor takes is about 150 MB, and 24 bytes a row
+                 fit. The least that a factor takes is about 150 MB, and 28 bytes a row
     ``progress`` a function that is told the stage, how much of it is done, and out of how much
     ``client``   the Dask client for Dask collections, if it is not the current one
 
@@ -72,6 +73,8 @@ def select(
     ([3, 2, 0], True)
     """
     chosen = resolve_method(method)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be a function of (stage, done, of), got {progress!r}.")
     items, problem = find_problem(
         X,
         k,
@@ -94,10 +97,8 @@ def select(
 
 def solve(items: Items | Parts, problem: Problem, method: Method) -> tuple[Selection, int]:
     """What a method picks, and how many of the picks add anything new."""
-    if problem.matrix is not None and not _diagonal(problem.matrix).any():
-        outcome = Outcome([], np.empty(0, dtype=bool))  # all items are zero: none adds anything
-    else:
-        outcome = method.select(problem)
+    nothing = Outcome([], np.empty(0, dtype=bool))
+    outcome = method.select(problem) if anything(problem) else nothing
     return _selection(outcome, items, problem, method), len(outcome.decisions)
 
 
@@ -148,7 +149,14 @@ def make_problem(
     chosen = chosen.resolve(items.rows(np.sort(spread(choice.n, MEDIAN_ROWS))))
     weights = None if quality is None else checked_quality(quality, choice.n)
     pool = RoundPool(items, chosen, quality=weights, memory=memory, progress=progress)
-    return Problem(None, choice, solver, lambda: pool, memory)
+
+    def loaded() -> KernelMatrix | None:
+        """Rows of files come into memory where there is room for them, and the method or solver wants it."""
+        if not isinstance(items, LocalParts) or 8 * choice.n * items.columns > memory:
+            return None
+        return kernel_matrix(items.all(), chosen, memory=memory, quality=weights)
+
+    return Problem(None, choice, solver, lambda: pool, memory, loaded)
 
 
 @overload
@@ -251,21 +259,34 @@ def _labels(items: Items, picks: Ints) -> Any:
     return None if items.labels is None else items.labels[picks]
 
 
+def anything(problem: Problem) -> bool:
+    """Whether some item is not zero to the kernel."""
+    if problem.matrix is not None:
+        return bool(_diagonal(problem.matrix).any())
+    low, high = zip(*problem.rounds.ask(ends, problem.kernel), strict=True)
+    _refuse_ends(problem.kernel, min(low), max(high))
+    return bool(max(high)[0] > 0)
+
+
 def _diagonal(K: KernelMatrix) -> Floats:
     diagonal = K.diagonal()
-    if float(diagonal.max()) > LARGEST:
-        row = int(np.argmax(diagonal))
+    lowest, highest = int(np.argmin(diagonal)), int(np.argmax(diagonal))
+    _refuse_ends(K.kernel, (float(diagonal[lowest]), lowest), (float(diagonal[highest]), highest))
+    return diagonal
+
+
+def _refuse_ends(kernel: Kernel, lowest: tuple[float, int], highest: tuple[float, int]) -> None:
+    """A sentence about values k(x, x) that no kernel has, or whose squares overflow."""
+    if highest[0] > LARGEST:
         raise ValueError(
-            f"{K.kernel!r} gives row {row} the value {diagonal[row]:.3g} with itself: squares of such values "
-            "overflow. Type X / np.abs(X).max()."
+            f"{kernel!r} gives row {highest[1]} the value {highest[0]:.3g} with itself: squares of such "
+            "values overflow. Type X / np.abs(X).max()."
         )
-    if (diagonal < 0).any():
-        row = int(np.argmax(diagonal < 0))
+    if lowest[0] < 0:
         raise ValueError(
-            f"{K.kernel!r} gives row {row} the value {diagonal[row]:.3g} with itself, wanted k(x, x) >= 0: "
+            f"{kernel!r} gives row {lowest[1]} the value {lowest[0]:.3g} with itself, wanted k(x, x) >= 0: "
             "it is not positive semi-definite. Type kernel=Gaussian(), or change its settings."
         )
-    return diagonal
 
 
 def resolve_method(method: str | Method) -> Method:

@@ -20,7 +20,8 @@ from .methods import Problem
 from .metrics import vendi_score
 from .nystrom import checked_indices, inverse_root
 from .rounds.parts import Part, tidy
-from .threads import narrow
+from .rounds.tasks import BLOCK
+from .threads import narrow, row_blocks
 
 _STEPS = 100
 _CLOSE = 1e-4  # the residual at which an eigenvalue is taken, relative to it
@@ -97,18 +98,23 @@ def _looked(problem: Problem, view: View) -> Looked:
 
 
 def _stand(part: Part, view: View) -> tuple[float, ...]:
-    points, picks = view.kernel.points(part.rows), view.kernel.points(view.rows)
-    diagonal = view.kernel.diagonal(points)
-    K_C = np.empty((len(diagonal), len(view.roots)))
-    view.kernel.block(points, picks, K_C)
-    if part.along is not None:
-        weights = part.along[0]
-        K_C *= weights[:, None] * view.weights
-        diagonal = diagonal * weights**2
-    F = K_C @ view.S
-    left = np.maximum(diagonal - np.einsum("ij,ij->i", F, F), 0.0)  # below zero by rounding only
-    stands = (K_C / view.roots).max(axis=1) / _roots(diagonal)
-    return left.sum(), diagonal.sum(), stands.sum(), left.max(), diagonal.max()
+    picks = view.kernel.points(view.rows)
+    sums, largest = np.zeros(3), np.zeros(2)
+    for here in row_blocks(part.rows.shape[0], max(64, BLOCK // len(view.roots))):
+        points = view.kernel.points(part.rows[here])
+        diagonal = view.kernel.diagonal(points)
+        K_C = np.empty((len(diagonal), len(view.roots)))
+        view.kernel.block(points, picks, K_C)
+        if part.along is not None:
+            weights = part.along[0][here]
+            K_C *= weights[:, None] * view.weights
+            diagonal = diagonal * weights**2
+        F = K_C @ view.S
+        left = np.maximum(diagonal - np.einsum("ij,ij->i", F, F), 0.0)  # below zero by rounding only
+        stands = (K_C / view.roots).max(axis=1) / _roots(diagonal)
+        sums += left.sum(), diagonal.sum(), stands.sum()
+        largest = np.maximum(largest, [left.max(), diagonal.max()])
+    return *sums.tolist(), *largest.tolist()
 
 
 def _roots(diagonal: Floats) -> Floats:

@@ -17,6 +17,7 @@ from .kernels import MEMORY, Kernel, KernelMatrix, Precomputed, kernel_matrix
 from .messages import is_real, whole
 from .rounds.parts import tidy
 from .sources import stays
+from .stored import blocks_of, stored
 
 
 class Nystrom:
@@ -24,7 +25,7 @@ class Nystrom:
 
     ``eps=None`` inverts K_CC as a pseudo-inverse; a number inverts K_CC + eps I (the paper takes 1e-12).
     X may be what `select` takes: of files and Dask collections too large for memory, only the picked rows
-    are read. The attribute ``kernel`` has numbers for all that was learnt from X.
+    are kept. The attribute ``kernel`` has numbers for all that was learnt from X.
 
     >>> X = [[0.0], [1.0], [4.0]]
     >>> from diverset.kernels import Gaussian
@@ -50,11 +51,11 @@ class Nystrom:
         if stays(X, memory):
             K_CC = self._from_parts(X, indices, kernel, memory)
         else:
-            self.K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
+            items = None if isinstance(X, KernelMatrix) else read_items(X)
+            self.K = X if items is None else kernel_matrix(items, kernel, memory=memory)
             self.n, self.kernel = self.K.n, self.K.kernel
             self.indices = checked_indices(indices, self.n)
-            if not isinstance(X, KernelMatrix):
-                self._landmarks = read_items(X).values[self.indices]
+            self._landmarks = None if items is None else items.values[self.indices]
             K_CC = self.K.block(self.indices, self.indices)
         self.normalization = inverse_root(K_CC, eps)
 
@@ -62,6 +63,7 @@ class Nystrom:
     def _from_parts(self, X: Any, indices: Any, kernel: Any, memory: int) -> Floats:
         from .door import find_problem
 
+        self._stored = stored(X)
         _, problem = find_problem(X, 1, kernel=kernel, memory=memory)
         self.n, self.kernel = problem.n, problem.kernel
         self.indices = checked_indices(indices, self.n)
@@ -71,9 +73,11 @@ class Nystrom:
 
     def columns(self) -> Floats:
         """The features of the items themselves, K_C K_CC^(-1/2): rows F with F F^T = K_hat."""
-        if self.K is None:
-            raise TypeError("The items of X are not in memory. Type features(Y) for some rows Y at a time.")
-        return self.K.columns(self.indices) @ self.normalization
+        if self.K is not None:
+            return self.K.columns(self.indices) @ self.normalization
+        if self._stored is None:
+            raise TypeError("The items of X are with Dask. Type features(Y) for some rows Y at a time.")
+        return np.concatenate([self.features(block) for block in blocks_of(self._stored)])
 
     def features(self, Y: Any) -> Floats:
         """Features of new items, k(Y, C) K_CC^(-1/2). For `Precomputed`: Y is their kernel with all of X."""

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from .arrays import spread
-from .door import find_problem, resolve_method
+from .door import anything, find_problem, resolve_method
 from .kernels import MEMORY, Kernel
 from .methods import DAS, Method, Problem
 from .rounds.engine import panel_rows
-from .rounds.lowrank import LowRank, sample_size
+from .rounds.lowrank import LowRank, at_once, sample_size
 from .rounds.parts import LocalParts, tidy
 from .rounds.pool import RoundPool
 from .rounds.tasks import BLOCK
-from .solvers import forming
-from .spectrum import PRODUCTS, BlockKrylov, Dense
+from .solvers import PRODUCTS, beside, forming
+from .spectrum import BlockKrylov, Dense
 from .threads import cores, narrow
 
 # What one core of a common machine does in a second. A plan is an estimate and never looks at the clock.
@@ -93,6 +93,11 @@ def plan(
     kernel: Kernel | Callable[[Any, Any], Any] | None = None,
     method: str | Method = "deterministic-kdpp",
     solver: Any = "auto",
+    include: Any = (),
+    exclude: Any = (),
+    groups: Any = None,
+    quota: Any = None,
+    quality: Any = None,
     memory: int = MEMORY,
     client: Any = None,
 ) -> Plan:
@@ -105,9 +110,11 @@ def plan(
     >>> plan(np.eye(500), 20).solver
     'Dense()'
     """
-    items, problem = find_problem(X, k, kernel=kernel, solver=solver, memory=memory, client=client)
+    rules = {"include": include, "exclude": exclude, "groups": groups, "quota": quota, "quality": quality}
     chosen = resolve_method(method)
-    return _PLANS.get(chosen.name, _spectral)(problem, chosen).of(problem, items.columns, chosen)
+    items, problem = find_problem(X, k, kernel=kernel, solver=solver, memory=memory, client=client, **rules)
+    cost = _PLANS.get(chosen.name, _spectral)(problem, chosen) if anything(problem) else Cost(passes=1)
+    return cost.of(problem, items.columns, chosen)
 
 
 @dataclass(frozen=True)
@@ -165,7 +172,7 @@ def _dense(problem: Problem, solver: Dense, all_pairs: bool) -> Cost:
     if problem.has_factor:
         d = problem.K.factor().shape[1]  # type: ignore[union-attr]  # there is one
         return Cost(solver, 1, 0, 6 * n * d * d, 0, 8 * n * (3 * d + 4 * k))
-    memory = forming(problem, solver) + solver.memory(n, None if all_pairs else k)
+    memory = forming(problem, solver) + beside(solver, n, None if all_pairs else k)
     return Cost(solver, 1, n * n, 0, (4 if all_pairs else 4 / 3) * n**3, memory)
 
 
@@ -176,7 +183,7 @@ def _krylov(problem: Problem, solver: Any) -> Cost:
     columns = PRODUCTS * like.width(n, k)
     sweeps = 1 if stored else PRODUCTS
     work = 2.0 * n * n * columns + 12.0 * n * columns**2
-    memory = forming(problem, like) + like.memory(n, k)
+    memory = forming(problem, like) + beside(like, n, k)
     return Cost(solver, sweeps, sweeps * n * n, work, 0, memory)
 
 
@@ -191,8 +198,9 @@ def _low_rank(
     # what is held at the end of each stage is not given back to the system before the next
     sample = 8.0 * sample_size(n, k, problem.memory) ** 2 if solver.rank is None else 0.0
     square = 8.0 * m * m
-    waiting = 3 if cores() > 1 else 2.5  # sums of parts that are done, until those before them are
-    gram = cores() * (2 * square + 1.5 * 8 * BLOCK) + waiting * square
+    threads = min(cores(), at_once(m, problem.memory))
+    waiting = threads + 1 if threads > 1 else 2.5  # sums of parts that are done, until those before them are
+    gram = threads * (2 * square + 1.5 * 8 * BLOCK) + waiting * square
     # where its rows are as wide as the factor, copies find their place in what the sample left
     width = max(2.5 * k, 1.5 * m) if wide else 2.5 * k
     panel = 8 * panel_rows(problem.rounds, k, m if wide else k) * width * min(greedy, 1)
@@ -203,6 +211,9 @@ def _low_rank(
 def _tried_rank(problem: Problem, solver: LowRank) -> tuple[int, int]:
     """How many landmarks, and in how many rounds, by a trial on a few rows."""
     pool = problem.rounds
+    if solver.rank is not None:  # a few rows may have less
+        m = solver.most(pool.n, problem.k, pool.memory)
+        return m, round(np.log2(max(m / 64, 1)) / np.log2(1.5)) + 1
     rows = pool.parts.rows(np.sort(spread(problem.n, _TRIAL)))
     trial = RoundPool(LocalParts(rows), pool.kernel, memory=pool.memory)
     m = len(solver.factor(trial, min(problem.k, len(rows))).W)

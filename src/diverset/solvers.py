@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from .messages import nearest
 from .rounds.lowrank import LowRank
-from .spectrum import BlockKrylov, Dense
+from .spectrum import NEAR, BlockKrylov, Dense, starting
 
 SMALL = 1000  # up to so many items LAPACK is as fast as anything
+PRODUCTS = 4  # of a block Krylov solver with K, until the picks are certain: more for slow spectra
 KEPT = 64  # bytes for every item and pick that methods keep
 
 
@@ -53,7 +54,7 @@ class Auto:
             return Dense(why=f"{pool.n:,} items are few")
         large = 4 * BlockKrylov().width(pool.n, k) >= pool.n
         solver = Dense() if large else BlockKrylov()
-        takes = forming(pool, solver) + solver.memory(pool.n, k) + KEPT * pool.n * k
+        takes = forming(pool, solver) + beside(solver, pool.n, k) + KEPT * pool.n * k
         if takes > pool.memory:
             return LowRank(why=_over(solver, takes, pool))
         return replace(solver, why=f"k={k} is a {'large' if large else 'small'} share of {pool.n:,} items")
@@ -61,9 +62,17 @@ class Auto:
     def whole(self, pool: Sized, who: str) -> Dense | LowRank:
         """The solver for this pool and the whole spectrum, which ``who`` needs."""
         solver = Dense(why=f"{who} needs the whole spectrum")
-        takes = forming(pool, solver) + solver.memory(pool.n, None)
+        takes = forming(pool, solver) + beside(solver, pool.n, None)
         affordable = pool.has_factor or pool.n <= SMALL or takes <= pool.memory
         return solver if affordable else LowRank(why=_over(solver, takes, pool))
+
+
+def beside(solver: Dense | BlockKrylov, n: int, k: int | None) -> float:
+    """Bytes that a solver usually takes beside K, for k eigenvectors, or for all of them."""
+    if isinstance(solver, BlockKrylov):
+        k = n if k is None else k
+        return 1.15 * 8 * n * ((2 * PRODUCTS + 3) * solver.width(n, k) + starting(k))
+    return 4 * 8.0 * n * n if k is None else 8.0 * n * n + 8 * n * 3 * (k + NEAR)
 
 
 def forming(pool: Sized, solver: Any) -> float:

@@ -141,10 +141,6 @@ class Dense:
 
     why: str = WHY
 
-    def memory(self, n: int, k: int | None) -> float:
-        """Bytes beside K, for k eigenvectors, or for all of them."""
-        return 4 * 8.0 * n * n if k is None else 8.0 * n * n + 8 * n * 3 * (k + NEAR)
-
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]:
         """One Spectrum of the k leading eigenpairs."""
         F = K.factor()
@@ -209,11 +205,6 @@ class BlockKrylov:
         """Columns of the first product: some more than are wanted."""
         return min(n, self.block if self.block is not None else k + max(NEAR, k // 3))
 
-    def memory(self, n: int, k: int) -> float:
-        """Bytes beside K that it usually takes."""
-        width = self.width(n, k)
-        return 1.15 * 8 * n * ((2 * PRODUCTS + 3) * width + _starting(k))
-
     def leading(self, K: KernelMatrix, k: int) -> Iterator[Spectrum]:
         """Better and better Spectra; the last one is converged to rounding, or all there is."""
         n, level = K.n, _level(K)
@@ -241,7 +232,6 @@ class BlockKrylov:
             block = space.orthonormal(residual[:, needy])[:, : n - space.size]
 
 
-PRODUCTS = 4  # with K, until the picks are certain: more for slow spectra
 _LEAST = 10  # columns of a product at least
 _COARSE = 1e-2  # noise of this share of a typical row's length cannot certify anything yet
 
@@ -255,17 +245,18 @@ def _start(K: KernelMatrix, k: int, width: int) -> Floats:
     part in every direction.
     """
     n = K.n
-    few = spread(n, min(n, _starting(k)))
+    few = spread(n, min(n, starting(k)))
     blind = signs(n, width)
     if len(few) == n or width <= k:
         return blind
     _, vectors = _eigh(K.block(few, few), min(k, len(few)))
     guess = _combined([K.columns(few)], vectors)
-    guess *= np.sqrt(n) / np.sqrt(np.einsum("ij,ij->j", guess, guess))
+    squares = np.einsum("ij,ij->j", guess, guess)
+    guess *= np.sqrt(n / np.where(squares > 0, squares, 1.0))  # zero where the few items have no quality
     return np.hstack([guess, blind[:, : width - guess.shape[1]]])
 
 
-def _starting(k: int) -> int:
+def starting(k: int) -> int:
     """Columns of K that the space starts from."""
     return max(300, 5 * k)
 

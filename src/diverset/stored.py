@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,14 @@ import numpy as np
 from .arrays import PART_ROWS, Floats, Ints
 
 _BLOCK = 2**22  # bytes of a block
+_ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
+
+
+def blocks_of(rows: Any) -> Iterator[Any]:
+    """All stored rows, some at a time."""
+    if isinstance(rows, TableRows):
+        return rows.blocks()
+    return (rows[at : at + PART_ROWS] for at in range(0, len(rows), PART_ROWS))
 
 
 def stored(X: Any, name: str = "X") -> Any:
@@ -29,20 +38,28 @@ def stored(X: Any, name: str = "X") -> Any:
 
 def opened(path: Path, name: str = "X") -> Any:
     """The array or the data set behind a path, not yet read."""
+    path = path.expanduser()
+    suffix = path.suffix.lower()
     if not path.exists():
         raise FileNotFoundError(f"{name} names the file {path}, which does not exist.")
-    if path.suffix == ".npy":
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    if path.suffix in (".parquet", ".pq") or path.is_dir():
+    if suffix == ".npy":
+        try:
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, EOFError, OSError) as error:
+            raise ValueError(
+                f"{name} names the file {path}, which is no whole .npy file of numbers ({error}). "
+                "Type numpy.save(path, X)."
+            ) from None
+    if suffix in _ARROW or path.is_dir():
         try:
             from pyarrow.dataset import dataset
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
-                "Parquet files are read by pyarrow. Type: pip install 'diverset[tables]'"
+                "Parquet and Feather files are read by pyarrow. Type: pip install 'diverset[tables]'"
             ) from None
-        return dataset(path, format="parquet")
+        return dataset(path, format=_ARROW.get(suffix, "parquet"))
     raise ValueError(
-        f"{name} names the file {path}: wanted a .npy file, a .parquet file or a folder of them. "
+        f"{name} names the file {path}: wanted a .npy, .parquet or .feather file, or a folder of Parquet. "
         "The command `diverset select` reads more kinds."
     )
 
@@ -59,7 +76,7 @@ class TableRows:
     def __init__(self, source: Any, called: str = "X") -> None:
         from pyarrow import types
 
-        if not (hasattr(source, "get_fragments") or hasattr(source, "to_batches")):
+        if not (hasattr(source, "schema") and (hasattr(source, "files") or hasattr(source, "to_batches"))):
             raise TypeError(
                 f"{called} is a {type(source).__name__}, wanted a table or a data set. "
                 "Type pyarrow.dataset.dataset(path)."
@@ -73,7 +90,8 @@ class TableRows:
                 )
         self._pieces = list(_pieces(source, self._schema))
         self._starts = np.cumsum([0, *(piece.rows for piece in self._pieces)], dtype=np.int64)
-        self.shape = int(self._starts[-1]), len(self._schema.names)
+        self.names = list(self._schema.names)
+        self.shape = int(self._starts[-1]), len(self.names)
         self._step = max(min(PART_ROWS, _BLOCK // (8 * max(self.shape[1], 1))), 2**10)
         cuts = [np.arange(a, b, self._step) for a, b in pairwise(self._starts.tolist())]
         self.edges: Ints = np.concatenate([*cuts, self._starts[-1:]])
@@ -90,18 +108,21 @@ class TableRows:
             yield from self._blocks(number)
 
     def __getitem__(self, wanted: slice | Ints) -> Floats:
-        rows = np.arange(self.shape[0])[wanted] if isinstance(wanted, slice) else wanted
-        found = np.empty((len(rows), self.shape[1]))
-        homes = np.searchsorted(self._starts, rows, side="right") - 1
-        for home in np.unique(homes).tolist():
-            first = int(self._starts[home])
-            for block in self._blocks(home):
-                here = (rows >= first) & (rows < first + len(block))
-                found[here] = block[rows[here] - first]
-                first += len(block)
+        rows = np.arange(self.shape[0])[wanted] if isinstance(wanted, slice) else np.asarray(wanted)
+        found, order = np.empty((len(rows), self.shape[1])), np.argsort(rows, kind="stable")
+        rising, done = rows[order], 0
+        while done < len(rows):
+            home = int(np.searchsorted(self._starts, rising[done], side="right")) - 1
+            first, end = int(self._starts[home]), np.searchsorted(rising, self._starts[home + 1])
+            with closing(self._blocks(home)) as blocks:
+                while done < end:  # not farther than to the last one that is wanted
+                    block = next(blocks)
+                    to = int(np.searchsorted(rising, first + len(block)))
+                    found[order[done:to]] = block[rising[done:to] - first]
+                    first, done = first + len(block), to
         return found
 
-    def _blocks(self, number: int) -> Iterator[Floats]:
+    def _blocks(self, number: int) -> Generator[Floats, None, None]:
         waiting: list[Floats] = []  # batches may be shorter than was asked for
         for batch in self._pieces[number].batches(self._step):
             waiting.append(self._numbers(batch))
@@ -114,13 +135,20 @@ class TableRows:
 
     def _numbers(self, batch: Any) -> Floats:
         out = np.empty((batch.num_rows, self.shape[1]))
-        for at, name in enumerate(self._schema.names):  # files may have their columns in another order
-            out[:, at] = batch.column(name).to_numpy(zero_copy_only=False)
+        for at, name in enumerate(self.names):  # files may have their columns in another order
+            try:
+                out[:, at] = batch.column(name).to_numpy(zero_copy_only=False)
+            except ValueError:
+                kind = batch.column(name).type
+                raise TypeError(
+                    f"Column {name!r} of X holds {kind} values in some file, wanted numbers. "
+                    "Drop or encode it first."
+                ) from None
         return out
 
 
 class _Piece(NamedTuple):
-    """A file or a table, and how to read it."""
+    """A row group, a file or a table, and how to read it."""
 
     rows: int
     batches: Callable[[int], Iterator[Any]]  # of at most so many rows
@@ -131,21 +159,27 @@ def _pieces(source: Any, schema: Any) -> Iterator[_Piece]:
         yield _Piece(source.num_rows, partial(_cut, source))
         return
     for fragment in source.get_fragments():
-        read = _parquet if hasattr(fragment, "row_groups") else _scanned
-        yield _Piece(fragment.count_rows(), partial(read, fragment, schema))
+        # what a file lacks (a column, or one that is in the names of folders) is filled in by a scan
+        if hasattr(fragment, "row_groups") and set(schema.names) <= set(fragment.physical_schema.names):
+            for group in fragment.row_groups:
+                yield _Piece(group.num_rows, partial(_parquet, fragment, group.id, schema))
+        else:
+            yield _Piece(fragment.count_rows(), partial(_scanned, fragment, schema))
 
 
 def _cut(table: Any, rows: int) -> Iterator[Any]:
     yield from table.to_batches(max_chunksize=rows)
 
 
-def _parquet(fragment: Any, schema: Any, rows: int) -> Iterator[Any]:
+def _parquet(fragment: Any, group: int, schema: Any, rows: int) -> Iterator[Any]:
     # not fragment.to_batches(), which holds a whole row group, and more of them ahead
     from pyarrow.parquet import ParquetFile
 
-    with fragment.open() as opened, ParquetFile(opened, buffer_size=2**16, pre_buffer=False) as file:
-        groups = [group.id for group in fragment.row_groups]
-        yield from file.iter_batches(rows, groups, columns=schema.names)
+    with (
+        fragment.open() as opened,
+        ParquetFile(opened, metadata=fragment.metadata, buffer_size=2**16, pre_buffer=False) as file,
+    ):
+        yield from file.iter_batches(rows, [group], columns=schema.names)
 
 
 def _scanned(fragment: Any, schema: Any, rows: int) -> Iterator[Any]:

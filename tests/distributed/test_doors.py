@@ -167,7 +167,7 @@ def test_doors_for_rows_in_memory_say_so(pieces):
     ):
         with pytest.raises(TypeError, match=r"Type X.compute\(\)"):
             call()
-    with pytest.raises(ValueError, match=r"norm='trace' or 'max', or load them: X.compute\(\)"):
+    with pytest.raises(ValueError, match=r"norm='trace' or 'max', or X=X.compute\(\)"):
         dv.metrics.relative_error(pieces, [1], norm="operator")
     with pytest.raises(TypeError, match="client is for Dask collections"):
         dv.select(X, K, client=object())

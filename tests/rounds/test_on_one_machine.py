@@ -16,6 +16,8 @@ import pytest
 
 import diverset as dv
 import diverset.stored
+from diverset.choice import plan_choice
+from diverset.methods import Problem
 from diverset.rounds.parts import LocalParts, Part
 from diverset.rounds.pool import RoundPool
 from diverset.rounds.tasks import Question, View, answer
@@ -58,11 +60,9 @@ def test_files_go_wherever_rows_go(kind, memory, tmp_path):
     np.testing.assert_allclose(features, dv.Nystrom(rows, picks, kernel=KERNEL).features(rows), atol=1e-8)
     assert list(dv.sample(path, 10, rng=1, kernel=KERNEL)) == list(dv.sample(rows, 10, rng=1, kernel=KERNEL))
     np.testing.assert_array_equal(dv.kernel_matrix(path, KERNEL).diagonal(), np.ones(2_000))
-    if memory == 2**20:
-        with pytest.raises(ValueError, match="stay where they are"):
-            dv.metrics.relative_error(path, picks, norm="operator", **settings)
-        with pytest.raises(TypeError, match=r"features\(Y\)"):
-            dv.Nystrom(path, picks, **settings).columns()
+    np.testing.assert_allclose(dv.Nystrom(path, picks, **settings).columns(), features, atol=1e-8)
+    operator = dv.metrics.relative_error(path, picks, norm="operator", **settings)
+    assert operator == pytest.approx(dv.metrics.relative_error(rows, picks, kernel=KERNEL), rel=1e-5)
 
 
 def data_set(rows, folder):
@@ -91,6 +91,31 @@ def test_data_sets_of_many_files_are_rows_in_their_order(memory, tmp_path):
     np.testing.assert_array_equal(dv.stored.stored(data)[1_100:1_900], rows[1_100:1_900])
 
 
+def test_columns_in_the_names_of_folders_are_columns(tmp_path):
+    import pyarrow.dataset
+
+    frame = pd.DataFrame(ROWS[:900], columns=list("abcd"))
+    frame["part"] = np.arange(900) % 3
+    frame.to_parquet(tmp_path, partition_cols=["part"])
+    data = pyarrow.dataset.dataset(tmp_path, partitioning="hive")
+    rows = data.to_table().to_pandas().to_numpy(dtype=np.float64)
+    for memory in (0, 2**30):
+        settings = {"kernel": KERNEL, "memory": memory}
+        assert list(dv.select(data, 6, **settings)) == list(dv.select(rows, 6, **settings))
+
+
+def test_what_one_file_lacks_or_has_otherwise_is_said(tmp_path):
+    frame = pd.DataFrame(ROWS[:90], columns=list("abcd"))
+    for name, other in (("lacks", frame[["a", "b", "c"]]), ("words", frame.assign(d="x"))):
+        (tmp_path / name).mkdir()
+        frame.to_parquet(tmp_path / name / "one.parquet")
+        other.to_parquet(tmp_path / name / "two.parquet")
+    with pytest.raises(ValueError, match=r"X has 90 values .* row 90, column"):
+        dv.select(tmp_path / "lacks", 3)
+    with pytest.raises(TypeError, match=r"Column 'd' of X holds .* in some file"):
+        dv.select(tmp_path / "words", 3)
+
+
 def test_what_a_data_set_holds_besides_numbers_is_named(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as parquet
@@ -109,7 +134,48 @@ def test_what_a_data_set_holds_besides_numbers_is_named(tmp_path):
 def test_a_plan_refuses_what_a_selection_would(stored):
     for ask in (dv.plan, dv.select):
         with pytest.raises(TypeError, match="items are not in memory"):
-            ask(stored, 3, method="farthest-point", kernel=KERNEL)
+            ask(stored, 3, method="farthest-point", kernel=KERNEL, memory=2**20)
+
+
+def test_rows_come_into_memory_for_a_method_that_wants_them_there(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    settings = {"method": "farthest-point", "kernel": KERNEL}
+    here = dv.select(ROWS, 5, **settings)
+    assert list(dv.select(tmp_path / "rows.npy", 5, memory=2**20, **settings)) == list(here)
+
+
+@pytest.mark.parametrize("method", dv.METHODS)
+def test_a_file_of_zeros_is_as_an_array_of_zeros(method, tmp_path):
+    np.save(tmp_path / "zeros.npy", np.zeros((3_000, 2)))
+    with pytest.warns(UserWarning, match="Only 0 of k=4"):
+        picks = dv.select(tmp_path / "zeros.npy", 4, kernel=dv.Linear(), method=method, memory=2**20)
+    assert list(picks) == [0, 1, 2, 3]
+    assert dv.plan(tmp_path / "zeros.npy", 4, kernel=dv.Linear(), method=method, memory=2**20).passes == 1
+
+
+def test_values_that_overflow_are_named_in_files_too(tmp_path):
+    np.save(tmp_path / "large.npy", np.full((3_000, 2), 1e80))
+    with pytest.raises(ValueError, match="gives row 0 the value 2e[+]160 with itself"):
+        dv.select(tmp_path / "large.npy", 4, kernel=dv.Linear(), memory=2**20)
+
+
+def test_parts_remember_no_more_than_is_asked_again():
+    parts = LocalParts(ROWS[:3_000])
+    pool = RoundPool(parts, KERNEL)
+    problem = Problem(None, plan_choice(3_000, 5), dv.LowRank(rank=60), lambda: pool)
+    dv.METHODS["das"]().select(problem)  # seven gammas
+    assert max(len(cache) for cache in parts._caches) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"", "no whole .npy file"), (b"not an array", "no whole .npy file")],
+    ids=["empty", "words"],
+)
+def test_a_file_that_is_no_array_is_named(content, sentence, tmp_path):
+    (tmp_path / "fake.npy").write_bytes(content)
+    with pytest.raises(ValueError, match=rf"fake\.npy.*{sentence}"):
+        dv.select(tmp_path / "fake.npy", 2)
 
 
 @pytest.mark.parametrize("stage", ["landmarks", "picks"])

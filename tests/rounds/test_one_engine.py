@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pools
@@ -15,6 +16,7 @@ from diverset.methods.base import BY_ROUNDS
 from diverset.rounds import predicted, ratio
 from diverset.rounds.parts import LocalParts
 from diverset.rounds.pool import RoundPool
+from diverset.rounds.tasks import Bounds, bounds_behind, foremost
 
 N = 240
 X = pools.clustered(5, N, 3, clusters=9, width=0.4)
@@ -135,14 +137,78 @@ def test_a_round_serves_many_picks(method):
 @pytest.mark.parametrize("method", ["greedy-trace", "derandomized"])
 def test_wrong_predictions_are_put_right(method, rules, monkeypatch):
     """With two rows of each part to predict from, most predictions are wrong, and the picks are the same."""
-    right, _ = by_rounds(chunked(X), 20, method, **rules)
+    right, pool = by_rounds(chunked(X, pieces=2), 20, method, **rules)
+    before = pool.rounds
     monkeypatch.setattr(predicted, "_PANEL", 1)
-    monkeypatch.setattr(predicted, "_FEW", 2)
-    monkeypatch.setattr(ratio, "_STRETCH", 50)  # and the rows of a part are followed a few at a time
+    monkeypatch.setattr(predicted, "_MANY", 1)
+    monkeypatch.setattr(ratio, "STRETCH", 50)  # and the rows of a part are followed a few at a time
     poor, pool = by_rounds(chunked(X, pieces=2), 20, method, **rules)
     assert poor.picks.tolist() == right.picks.tolist()
     np.testing.assert_allclose([d.gain for d in poor.decisions], [d.gain for d in right.decisions], rtol=1e-6)
-    assert pool.rounds > 8  # else they were right
+    assert pool.rounds > before + (0 if "groups" in rules else 2)  # else they were right
+
+
+def test_bounds_are_those_of_the_rows_that_stay_behind():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        scores = rng.integers(0, 6, rng.integers(1, 40)).astype(float)
+        edges = np.unique(np.concatenate([[0], rng.integers(0, len(scores), 3), [len(scores)]]))
+        seen, found = [], []
+        for a, b in pairwise(edges.tolist()):
+            ahead = foremost(scores[a:b], int(rng.integers(1, 5)))
+            seen += (a + ahead).tolist()
+            found.append(bounds_behind(scores[a:b], scores[a:b], ahead, a))
+        bounds = Bounds.joined(found)
+        unseen = np.setdiff1d(np.arange(len(scores)), seen)
+        assert bounds.largest == scores[unseen].max(initial=-np.inf)
+        for pick in seen:
+            earlier, later = bounds.around(pick)
+            assert earlier >= scores[unseen[unseen < pick]].max(initial=-np.inf)
+            assert later >= scores[unseen[unseen > pick]].max(initial=-np.inf)
+        first = int(np.argmax(scores))  # of all that tie: nothing that ties stayed behind before it
+        assert bounds.around(first)[0] < scores[first]
+
+
+@pytest.mark.parametrize("method", ["greedy-trace", "derandomized"])
+def test_rows_that_stay_behind_make_no_pick_more_certain(method, monkeypatch):
+    """Near copies have noise of their own, seen or not."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        rows = np.repeat(rng.normal(size=(40, 3)), 8, axis=0)
+        rows += 10.0 ** rng.uniform(-7, -2, (320, 1)) * rng.normal(size=(320, 3))
+        sure = []
+        for few in (3, 1000):
+            monkeypatch.setattr(predicted, "_share", lambda _, few=few: few)
+            found, _ = by_rounds(chunked(rows, pieces=3), 20, method, solver=dv.LowRank(rank=120))
+            sure.append(int(np.logical_and.accumulate(found.clear).sum()))
+        assert sure[0] <= sure[1]
+
+
+@pytest.mark.parametrize("method", ["greedy-trace", "derandomized"])
+def test_the_scale_of_K_changes_nothing(method):
+    """Powers of two change no digit: the same picks, decided as far; and never a copy of a pick."""
+    rows = np.repeat(np.random.default_rng(0).normal(size=(60, 8)), 5, axis=0)
+    found = []
+    for scale in (1.0, 2.0**-40, 2.0**40):
+        outcome, _ = by_rounds(chunked(rows * scale), 8, method, kernel=dv.Linear())
+        assert len({pick // 5 for pick in outcome.picks.tolist()}) == 8
+        found.append((outcome.picks.tolist(), outcome.clear.tolist()))
+    assert found[0] == found[1] == found[2]
+
+
+def test_copies_and_small_rows_may_come_first():
+    rows = X.copy()
+    rows[1] = rows[0]
+    rows[7] = 1e-9
+    for rules in ({"include": [0, 1]}, {"include": [7]}):
+        for kernel in (KERNEL, dv.Linear()):
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="Only .* items add anything new")
+                here = dv.select(rows, 6, kernel=kernel, method="greedy-map", **rules)
+            there, _ = by_rounds(chunked(rows), 6, "greedy-map", kernel=kernel, **rules)
+            made = int((here.gains > 0).sum()) if here.stop is dv.Stop.RANK else 6
+            assert there.picks.tolist()[:made] == list(here)[:made]
+            assert len(there.picks) == (6 if here.stop is dv.Stop.COMPLETE else made + (0 in here.gains[:2]))
 
 
 @pytest.mark.parametrize("method", [method for method in BY_ROUNDS if "leverage" not in method])

@@ -179,7 +179,7 @@ def kernel(function: Function) -> Function:
                 "type": Memory(),
                 "default": MEMORY,
                 "metavar": "SIZE",
-                "help": "What the kernel matrix may take; beyond, a low-rank factor.  [default: 4GiB]",
+                "help": "What the work may take beside the items.  [default: 4GiB]",
             },
         ),
     )

@@ -18,8 +18,9 @@ from weakref import WeakSet
 
 import numpy as np
 
+from ..rounds.parts import Cache
 from ..threads import cores
-from .worker import Cache, Held, Plain, same
+from .worker import Held, Plain, same
 
 Node: TypeAlias = Any
 Columns: TypeAlias = Sequence[Sequence[Any]]  # arguments, by partition

@@ -88,8 +88,8 @@ class DaskParts:
         self.trips.append(Trip(task.__name__, sent, sum(map(worker.weight, answers))))
         return iter(answers)
 
-    def total(self, task: Task, message: Any, along: Any = None) -> Any:
-        """The sum of the answers, added up by a tree of tasks."""
+    def total(self, task: Task, message: Any, along: Any = None, at_once: int | None = None) -> Any:
+        """The sum of the answers, added up by a tree of tasks; how many at once is up to the workers."""
         nodes, sent = self._asked(task, message, along)
         while len(nodes) > 1:
             groups = [nodes[at : at + _GROUP] for at in range(0, len(nodes), _GROUP)]

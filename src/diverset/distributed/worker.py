@@ -16,17 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..rounds.parts import Part, Task
-
-
-class Cache(dict[Any, Any]):
-    """The last two things that were remembered: what came before them is never asked for again."""
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self.pop(key, None)
-        super().__setitem__(key, value)
-        while len(self) > 2:
-            del self[next(iter(self))]
+from ..rounds.parts import Cache, Part, Task
 
 
 class Held:

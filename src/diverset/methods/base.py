@@ -44,6 +44,7 @@ class Problem:
     solver: Any = "auto"
     in_rounds: Callable[[], RoundPool] | None = None
     memory: int = MEMORY
+    load: Callable[[], KernelMatrix | None] = lambda: None  # rows of a file into memory, if there is room
 
     @property
     def k(self) -> int:
@@ -53,16 +54,17 @@ class Problem:
     def n(self) -> int:
         return self.choice.n
 
-    @property
+    @cached_property
     def K(self) -> KernelMatrix:
-        """The kernel matrix; TypeError if the items are not in memory."""
-        if self.matrix is None:
+        """The kernel matrix; TypeError if the items are not in memory and cannot come there."""
+        K = self.load() if self.matrix is None else self.matrix
+        if K is None:
             raise TypeError(
                 f"This method and solver read all of the kernel matrix, but the {self.n:,} items are not in "
                 f"memory. Take a method that goes by rounds ({', '.join(BY_ROUNDS)}) with solver='low-rank', "
                 "or load the items into an array first."
             )
-        return self.matrix
+        return K
 
     @cached_property
     def rounds(self) -> RoundPool:
@@ -114,9 +116,10 @@ class Problem:
     def whole(self, method: Method) -> Dense | LowRank:
         """The solver for the whole spectrum: `Dense`, or that of a low-rank factor."""
         solver = self.spectral()
-        if isinstance(solver, (Dense, LowRank)):
+        auto = self.solver in ("auto", Auto())
+        if isinstance(solver, LowRank) or (isinstance(solver, Dense) and not auto):
             return solver
-        if self.solver in ("auto", Auto()):
+        if auto:
             return Auto().whole(self, method.name)
         raise ValueError(f"{method} needs the whole spectrum. Type solver='dense', 'low-rank', or 'auto'.")
 

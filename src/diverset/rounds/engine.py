@@ -115,7 +115,11 @@ class Cholesky:
     def keep(self, panel: Any) -> None:
         places, old = panel.places, len(self.W)
         F = panel.F[:, places].T  # rows of the picks: before, and among themselves
-        corner = np.linalg.inv(np.tril(F[:, old:])).T
+        L = np.tril(F[:, old:])
+        none = np.flatnonzero(np.diagonal(L) == 0)  # a pick without a direction of its own, such as a copy
+        L[none, none] = 1.0
+        corner = np.linalg.inv(L).T
+        corner[:, none] = 0.0
         W = np.zeros((old + len(places), old + len(places)))
         W[:old, :old] = self.W
         W[:old, old:] = -(self.W @ F[:, :old].T) @ corner
@@ -152,7 +156,8 @@ class Rounds:
 
     def cases(self) -> Ints:
         """The numbers of all picks and rivals, rising."""
-        return np.unique(np.concatenate([np.append(d.rivals, d.pick) for d in self.decisions]))
+        none = np.empty(0, dtype=np.int64)
+        return np.unique(np.concatenate([none, *(np.append(d.rivals, d.pick) for d in self.decisions)]))
 
     def among(self, cases: Ints) -> list[Decision]:
         """The decisions by place in ``cases``."""
@@ -187,7 +192,7 @@ class _State:
             return
         forced = np.array(self._choice.forced, dtype=np.int64)
         panel = self._geometry.panel(self._pool.fetch(forced))
-        self._set_floor(panel.gains)
+        self._set_floor(self._pool.candidates(Question(self._key, *self._geometry.question(), 1)).gains)
         for at, number in enumerate(forced.tolist()):
             self.decisions.append(forced_decision(number, float(panel.gains[at])))
             self._fullness.take(number)

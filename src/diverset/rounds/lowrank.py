@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ..arrays import EPS, Floats, Ints, spread
-from ..messages import whole
+from ..messages import is_real, whole
 from ..spectrum import WHY
 from .pool import FETCHED, RoundPool
 from .tasks import Gram, Question, View, arrivals, gram
@@ -23,7 +23,11 @@ from .tasks import Gram, Question, View, arrivals, gram
 _SEED = 2022
 _CAP = 800  # landmarks that are always allowed: few picks may need as many as a hundred do
 SAMPLE = 2000  # rows on which the rank is chosen, at least
-_SQUARES, _PER_ROW = 10, 24  # matrices of landmarks in memory at a time, and bytes of every row
+# Matrices of landmarks in memory at a time: the driver's, and those of two parts that make the Gram matrix.
+# How many parts work at once follows from the rank, never the other way round: picks depend on the rank.
+_OURS, _OF_A_PART = 4, 3
+_SQUARES = _OURS + 2 * _OF_A_PART
+_PER_ROW = 28  # bytes of every row
 _FLOOR = 1e-10  # landmarks explain at least this share of their own k(x, x): W stays well conditioned
 _LOSS = 1e-10  # rounding that K_hat may have, relative to its largest eigenvalue, to save half of a pass
 _CALL = 1e-9  # a draw that is closer than this might be another one on another machine
@@ -55,7 +59,7 @@ class LowRank:
     def __post_init__(self) -> None:
         if self.rank is not None and whole("rank", self.rank) < 1:
             raise ValueError(f"LowRank wants rank >= 1, got rank={self.rank}.")
-        if not 0 < self.accuracy < np.inf:
+        if not is_real(self.accuracy) or self.accuracy <= 0:
             raise ValueError(f"LowRank wants accuracy > 0, got accuracy={self.accuracy!r}.")
         if self.dtype not in ("float64", "float32"):
             raise ValueError(f"LowRank wants dtype 'float64' or 'float32', got dtype={self.dtype!r}.")
@@ -73,7 +77,7 @@ class LowRank:
         if room < least:
             raise ValueError(
                 f"A low-rank factor of {least:,} directions takes {_taken(n, least) / 1e9:.2g} GB of {n:,} "
-                f"items, the budget is {memory / 1e9:.2g} GB. Type memory={_taken(n, least):.3g}."
+                f"items, the budget is {memory / 1e9:.2g} GB. Type memory={_rounded_up(_taken(n, least))}."
             )
         return min(room, wanted)
 
@@ -103,6 +107,18 @@ def _room(n: int, memory: int) -> int:
     return max(isqrt(max(int(left / (8 * _SQUARES)), 0)), _CAP)
 
 
+def at_once(m: int, memory: int) -> int:
+    """How many parts may make their share of the Gram matrix at a time."""
+    squares = (1 - FETCHED) * memory / (8 * max(m, 1) ** 2)
+    return max(int((squares - _OURS) / _OF_A_PART), 1)
+
+
+def _rounded_up(size: float) -> str:
+    """Bytes in three digits, never fewer of them."""
+    digit = 10 ** (len(str(int(size))) - 3)
+    return f"{(int(size) // digit + 1) * digit:.3g}"
+
+
 def _taken(n: int, rank: int) -> float:
     return (8.0 * _SQUARES * rank**2 + _PER_ROW * n) / (1 - FETCHED)
 
@@ -117,6 +133,7 @@ class Factor:
     values: Floats
     turn: Floats
     missed: float  # the share of the trace of K that K_hat lacks
+    scale: float  # the largest k(x, x) that was seen
     level: float  # rounding, relative to the largest eigenvalue
     dtype: Literal["float64", "float32"]  # of Phi^T Phi
     certain: bool  # whether every draw of a landmark was clear of rounding
@@ -224,7 +241,8 @@ class _Growing:
         swollen = float(np.abs(self.W).max()) * np.sqrt(self._scale)
         # W^T (k(S, X) k(X, S)) W takes half the work, and loses as many digits again as W is large
         later = digits * swollen**2 < _LOSS
-        summed = self._pool.total(gram, Gram(self.view, None if later else self.W, dtype))
+        asked = Gram(self.view, None if later else self.W, dtype)
+        summed = self._pool.total(gram, asked, at_once(self.m, self._pool.memory))
         M = self.W.T @ summed.gram @ self.W if later else summed.gram
         values, turn = np.linalg.eigh(M)
         return Factor(
@@ -234,6 +252,7 @@ class _Growing:
             values=np.maximum(values[::-1], 0.0),
             turn=turn[:, ::-1],
             missed=max(1.0 - float(np.trace(M)) / summed.diagonal, 0.0),
+            scale=self._scale,
             level=digits * (4 + (swollen**2 if later else swollen)),
             dtype=dtype,
             certain=self.certain and self._dtype == "float64",

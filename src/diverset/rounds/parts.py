@@ -22,6 +22,16 @@ from ..arrays import PART_ROWS, Ints, is_sparse
 from ..threads import blas_threads, cores
 
 
+class Cache(dict[Any, Any]):
+    """The last two things that were remembered: what came before them is never asked for again."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.pop(key, None)
+        super().__setitem__(key, value)
+        while len(self) > 2:
+            del self[next(iter(self))]
+
+
 @dataclass(eq=False)
 class Part:
     """What a task sees: rows, the number of the first one, and a cache that may be empty at any time."""
@@ -72,8 +82,8 @@ class Parts(Protocol):
     def ask(self, task: Task, message: Any, along: Any = None) -> Iterator[Any]:
         """The answer of every part, in order."""
 
-    def total(self, task: Task, message: Any, along: Any = None) -> Any:
-        """The sum of the answers."""
+    def total(self, task: Task, message: Any, along: Any = None, at_once: int | None = None) -> Any:
+        """The sum of the answers, of so many parts at a time."""
 
     def rows(self, numbers: Ints) -> Any:
         """These rows, in this order."""
@@ -100,7 +110,8 @@ class LocalParts:
             edges = np.append(np.arange(0, n, step), n)
         self._edges = edges
         self.sizes: Ints = np.diff(edges)
-        self._caches: list[dict[Any, Any]] = [{} for _ in self.sizes]
+        self.names = getattr(source, "names", None)
+        self._caches = [Cache() for _ in self.sizes]
 
     @property
     def cores(self) -> int:
@@ -112,44 +123,51 @@ class LocalParts:
 
     def ask(self, task: Task, message: Any, along: Any = None) -> Generator[Any, None, None]:
         """The answer of every part, in order, worked out on all cores with one BLAS thread each."""
-        with blas_threads(1):
-            blocks = enumerate(self._blocks())
-            if len(self.sizes) == 1 or cores() == 1:
+        return self._answers(task, message, along, cores())
+
+    def total(self, task: Task, message: Any, along: Any = None, at_once: int | None = None) -> Any:
+        with closing(self._answers(task, message, along, min(cores(), at_once or cores()))) as answers:
+            summed = next(answers)
+            for answer in answers:
+                summed = summed + answer
+        return summed
+
+    def _answers(self, task: Task, message: Any, along: Any, threads: int) -> Generator[Any, None, None]:
+        threads = min(threads, len(self.sizes))
+        with blas_threads(1), closing(self._blocks()) as read:
+            blocks = enumerate(read)
+            if threads == 1:
                 yield from (self._answer(task, message, along, at, rows) for at, rows in blocks)
                 return
-            workers = ThreadPoolExecutor(cores())
+            workers = ThreadPoolExecutor(threads)
             under_way: deque[Future[Any]] = deque()
             try:
                 for at, rows in blocks:
                     under_way.append(workers.submit(self._answer, task, message, along, at, rows))
-                    if (
-                        len(under_way) > cores()
-                    ):  # no more than that: answers may be large, and wait their turn
+                    if len(under_way) > threads:  # no more: answers may be large, and wait their turn
                         yield under_way.popleft().result()
                 while under_way:
                     yield under_way.popleft().result()
             finally:  # also when the caller was interrupted: what has not begun does not begin
                 workers.shutdown(cancel_futures=True)
 
-    def total(self, task: Task, message: Any, along: Any = None) -> Any:
-        with closing(self.ask(task, message, along)) as answers:
-            summed = next(answers)
-            for answer in answers:
-                summed = summed + answer
-        return summed
-
     def rows(self, numbers: Ints) -> Any:
         found = self._source[np.asarray(numbers)]
         return found if is_sparse(found) else np.asarray(found, dtype=np.float64)
 
+    def all(self) -> Any:
+        """The rows of all parts."""
+        return self._source[:]
+
     def labels(self, numbers: Ints) -> Any:
         return None
 
-    def _blocks(self) -> Iterator[Any]:
+    def _blocks(self) -> Generator[Any, None, None]:
         """The rows of every part, as they are."""
         if hasattr(self._source, "blocks"):
-            return self._source.blocks()  # type: ignore[no-any-return]  # of all sources that have it
-        return (self._source[a:b] for a, b in pairwise(self._edges.tolist()))
+            yield from self._source.blocks()
+        else:
+            yield from (self._source[a:b] for a, b in pairwise(self._edges.tolist()))
 
     def _answer(self, task: Task, message: Any, along: Any, at: int, rows: Any) -> Any:
         here = slice(int(self._edges[at]), int(self._edges[at + 1]))

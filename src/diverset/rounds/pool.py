@@ -98,11 +98,11 @@ class RoundPool:
         along = None if self.quality is None and closed is None else (self.quality, closed)
         return self.parts.ask(task, message, along)
 
-    def total(self, task: Task, message: Any) -> Any:
-        """The sum of the answers of all parts."""
+    def total(self, task: Task, message: Any, at_once: int | None = None) -> Any:
+        """The sum of the answers of all parts, of so many at a time."""
         self.rounds += 1
         along = None if self.quality is None else (self.quality, None)
-        return self.parts.total(task, message, along)
+        return self.parts.total(task, message, along, at_once)
 
     # --- rows --------------------------------------------------------------------------------
 

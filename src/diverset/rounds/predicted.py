@@ -20,14 +20,15 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..choice import Choice
 from ..greedy import NEAR_TIE, TIE, Decision, clearances, decide, forced_decision
-from .engine import Fullness, Rounds
+from .engine import Fullness, Rounds, panel_rows
 from .lowrank import Factor
 from .pool import Fetched, RoundPool
-from .ratio import Lengths, Rated, Ratio, move, rate, rated
+from .ratio import STRETCH, Lengths, Rated, Ratio, move, noise_of, rate, rated
+from .tasks import foremost
 
 _TRIES = 16  # picks predicted at most
 _PANEL = 2**11  # rows of a panel, over all parts
-_FEW = 32  # of each part, at least
+_FEW, _MANY = 32, 2**14  # rows put forward by a stretch, unless that is more than these together
 
 
 def greedy_by_predictions(
@@ -57,9 +58,10 @@ class _State:
             weights=ratio.weights,
             kind=ratio.kind,
             least=ratio.least,
+            noise=ratio.noise,
             steps=np.empty((len(factor.W), 0)),
             changes=np.empty((0, 2)),
-            most=max(_FEW, _PANEL // len(pool.parts.sizes)),
+            most=_share(pool),
         )
 
     def force(self) -> None:
@@ -81,7 +83,7 @@ class _State:
                 return False
             same = _Same(rows, found.numbers)
             local = decide(found.scores, np.ones(len(found.numbers), dtype=bool), same)
-            noise = self._ratio.noise(found.rising, found.falling)
+            noise = noise_of(self._question, 0, found.rising, found.falling)
             pick = int(found.numbers[local.pick])
             decision = local._replace(pick=pick, rivals=found.numbers[local.rivals])
             values = self._kernel_values(rows, int(np.searchsorted(rows.numbers, pick)))
@@ -90,7 +92,8 @@ class _State:
                 break
             self._right += 1
         if len(self.decisions) < self._choice.k:
-            self._panel = _Panel(self._pool, self._pool.fetch(found.numbers), self._factor, found)
+            size = min(_PANEL, panel_rows(self._pool, 1, len(self._factor.W)))
+            self._panel = _Panel(self._pool, self._factor, found.at(np.sort(foremost(found.scores, size))))
             self._panel.follow(self._question)
         return True
 
@@ -100,6 +103,7 @@ class _State:
         question, tries = self._question, list[int]()
         if self._panel is not None:
             ratio, fullness = copy(self._ratio), self._fullness.copy()
+            self._panel.close(fullness.closed())
             while len(tries) < wanted:
                 at = self._panel.best(question)
                 if at is None or fullness.take(int(self._panel.numbers[at])) is not None:
@@ -136,11 +140,16 @@ def _stepped(question: Lengths, pick: int, factor: Factor, ratio: Ratio, values:
 class _Panel:
     """Rows that scored well, with their kernel values and lengths."""
 
-    def __init__(self, pool: RoundPool, rows: Fetched, factor: Factor, found: Rated) -> None:
-        self.numbers = rows.numbers
-        self.values = pool.columns(rows, factor.view)
+    def __init__(self, pool: RoundPool, factor: Factor, found: Rated) -> None:
+        self.numbers = found.numbers
+        self.values = pool.columns(pool.fetch(found.numbers), factor.view)
         self._lengths = np.stack([found.rising, found.falling])
-        self._open = np.ones(len(rows.numbers), dtype=bool)
+        self._open = np.ones(len(found.numbers), dtype=bool)
+
+    def close(self, closed: Bools | None) -> None:
+        """Rows that may not be picked any more."""
+        if closed is not None:
+            self._open &= ~closed[self.numbers]
 
     def follow(self, question: Lengths) -> None:
         """Bring the lengths up to date with the last pick."""
@@ -166,12 +175,18 @@ class _Same:
         return self._rows.same(int(places[-1]), places[:-1])
 
 
+def _share(pool: RoundPool) -> int:
+    """Rows that every stretch puts forward."""
+    stretches = int((-(-pool.parts.sizes // STRETCH)).sum())
+    return max(_PANEL // stretches, min(_FEW, _MANY // stretches), 4)
+
+
 def _near(found: Rated) -> Bools:
     return np.asarray(found.scores >= found.scores.max(initial=0.0) * (1 - NEAR_TIE))
 
 
 def _clear(decision: Decision, found: Rated, noise: Floats, same: Any) -> bool:
-    """Whether the noise of all rows that were put forward leaves the pick ahead, and that of the others."""
+    """Whether the noise leaves the pick ahead of all rows that were put forward, and of all others."""
     pick, number = decision.pick, int(found.numbers[decision.pick])
     shares = found.scores / decision.gain
     doubt = noise[pick] + noise * shares
@@ -179,6 +194,4 @@ def _clear(decision: Decision, found: Rated, noise: Floats, same: Any) -> bool:
     doubtful = np.flatnonzero(doubt >= ahead)
     if not _near(found)[doubtful].all() or not same(pick, doubtful).all():
         return False
-    # that of all other rows is not known: take it to be up to four times the largest seen
-    seen = max(noise[pick], noise[decision.rivals].max(initial=0.0))
-    return bool(4 * seen < found.bounds.clearance(number, decision.gain))
+    return bool(noise[pick] < found.bounds.clearance(number, decision.gain))  # their noise is in the bounds

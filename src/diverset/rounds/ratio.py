@@ -33,7 +33,7 @@ from .parts import Part, shown
 from .tasks import Bounds, View, bounds_behind, foremost
 
 Kind: TypeAlias = Literal["s/l", "l/s"]
-_STRETCH = 2**16  # rows whose lengths in all states are in memory at a time
+STRETCH = 2**16  # rows whose lengths in all states are in memory at a time
 
 
 class Step(NamedTuple):
@@ -55,6 +55,7 @@ class Lengths:
     weights: Floats  # and how, before any pick
     kind: Kind
     least: tuple[float, float]  # below which s and l are rounding
+    noise: tuple[float, float]  # of scores, from that of s and that of l: see `noise_of`
     steps: Floats  # k(x, S) -> f . a and f . b of every pick, side by side
     changes: Floats  # c and d of every pick
     picks: tuple[int, ...] = ()
@@ -75,6 +76,11 @@ class Rated(NamedTuple):
     falling: Floats
     bounds: Bounds
 
+    def at(self, places: Ints) -> Rated:
+        """Some of them; their bounds are not those of the others any more."""
+        numbers, scores, rising, falling, bounds = self
+        return Rated(numbers[places], scores[places], rising[places], falling[places], bounds)
+
     @classmethod
     def joined(cls, several: Any) -> Rated:
         """Of several stretches, by rising number."""
@@ -92,7 +98,7 @@ def rate(part: Part, question: Lengths) -> tuple[Rated, ...]:
     n = part.rows.shape[0]
     made = np.empty((2, n))
     found: list[list[Rated]] = [[] for _ in range(question.states)]
-    for here in row_blocks(n, _STRETCH) or [slice(0, 0)]:
+    for here in row_blocks(n, STRETCH) or [slice(0, 0)]:
         stretch = Part(part.first + here.start, part.rows[here], shown(part.along, here))
         states = _followed(stretch, question, None if before is None else before[:, here], done)
         made[:, here] = states[0]
@@ -142,7 +148,8 @@ def _best(part: Part, question: Lengths, at: int, rising: Floats, falling: Float
     scores[out[(out >= 0) & (out < len(scores))]] = -np.inf
     ahead = foremost(scores, question.most)
     ahead = ahead[scores[ahead] > -np.inf]
-    bounds = bounds_behind(scores, ahead, part.first)
+    highest = np.where(scores > 0, scores * (1 + noise_of(question, at, rising, falling)), scores)
+    bounds = bounds_behind(scores, highest, ahead, part.first)
     return Rated(part.first + ahead, scores[ahead], rising[ahead], falling[ahead], bounds)
 
 
@@ -157,18 +164,28 @@ def rated(question: Lengths, rising: Floats, falling: Floats) -> Floats:
     return np.asarray(scores)
 
 
+def noise_of(question: Lengths, at: int, rising: Floats, falling: Floats) -> Floats:
+    """The relative rounding of the scores in this state, which grows with every pick.
+
+    For s / l that of both lengths themselves; for l / s that of the rows behind them.
+    """
+    of_rising, of_falling = question.noise
+    power = 1.0 if question.kind == "s/l" else 0.5
+    least = ((of * EPS) ** (1 / power) for of in question.noise)  # no noise is above 1 / EPS
+    rising, falling = (np.maximum(x, floor) for x, floor in zip((rising, falling), least, strict=True))
+    return np.asarray((question.made + at + 1) * (of_rising / rising**power + of_falling / falling**power))
+
+
 class Ratio(Protocol):
     """One of the two methods, after some picks. No array is written to: a shallow copy can be tried out."""
 
     kind: Kind
     weights: Floats  # of the squared coordinates along the eigenvectors of Phi^T Phi in s and in l
     least: tuple[float, float]
+    noise: tuple[float, float]
 
     def step(self, f: Floats) -> Step:
         """The step of the pick with this row."""
-
-    def noise(self, rising: Floats, falling: Floats) -> Floats:
-        """The relative rounding of the scores."""
 
 
 class TraceDrop:
@@ -177,9 +194,11 @@ class TraceDrop:
     kind: Kind = "s/l"
 
     def __init__(self, factor: Factor) -> None:
-        self._M, self._level = factor.gram, factor.level * float(factor.values[0])
+        self._M = factor.gram
         self.weights = np.stack([factor.values, np.ones(len(factor.values))])
-        self.least = 0.0, factor.level * float(np.sqrt(factor.values[0]))
+        rounding = factor.level * factor.scale  # of l, and with that of M of s
+        self.noise = 64 * rounding * float(factor.values[0]), 64 * rounding
+        self.least = 0.0, 16 * rounding
         self._G = np.empty((0, len(self._M)))
 
     def step(self, f: Floats) -> Step:
@@ -188,14 +207,6 @@ class TraceDrop:
         b = Mg - self._G.T @ (self._G @ Mg)
         self._G = np.vstack([self._G, g])
         return Step(g, b, float(g @ Mg), 1.0)
-
-    def noise(self, rising: Floats, falling: Floats) -> Floats:
-        return (
-            64
-            * (len(self._G) + 1)
-            * self._level
-            * (1 / np.maximum(rising, EPS) + 1 / np.maximum(falling, EPS))
-        )
 
 
 class GainPerCost:
@@ -214,10 +225,10 @@ class GainPerCost:
         # DEPARTURE: the same floor of costs as in memory, see `DerandomizedKDPP`
         self.least = max(1e-6 * mean, 8 * factor.level * float(values[0]) / n), 8 * EPS
         after = float(values[k]) if len(values) > k else 0.0
-        with np.errstate(divide="ignore"):  # without a gap, nothing is known
-            # how far V may turn
-            self._turn = factor.level * np.float64(values[0]) / (values[k - 1] - after)
-        self._longest = float(np.sqrt(values[k - 1]))  # a row of V L^(1/2), at most
+        gap = float(values[k - 1]) - after
+        # how far V may turn; without a gap, nothing is known
+        turn = 16 * factor.level * float(values[0]) / gap if gap > 0 else 1 / EPS
+        self.noise = turn * float(np.sqrt(values[k - 1])), turn  # a row of V L^(1/2) is no longer than that
         self._Q = np.empty((0, k))
 
     def step(self, f: Floats) -> Step:
@@ -229,8 +240,3 @@ class GainPerCost:
         b = self._Z @ e - (self._E @ e) @ self._a
         self._Q, self._a, self._E = (np.vstack(two) for two in ((self._Q, q), (self._a, a), (self._E, e)))
         return Step(a, b, float(e @ e), own**2)
-
-    def noise(self, rising: Floats, falling: Floats) -> Floats:
-        gain = 1 / np.sqrt(np.maximum(falling, EPS))
-        cost = self._longest / np.sqrt(np.maximum(rising, self.least[0]))
-        return np.asarray(16 * (len(self._Q) + 1) * self._turn * (gain + cost))

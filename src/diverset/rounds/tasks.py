@@ -152,7 +152,7 @@ def answer(part: Part, question: Question) -> Answer:
         look *= 2  # those behind may be ahead of them now: few and large looks
     part.cache[question.key] = known
     gains = np.where(open_[ahead], known.gains[ahead], -np.inf)
-    return Answer(part.first + ahead, gains, scores[ahead], bounds_behind(scores, ahead, part.first))
+    return Answer(part.first + ahead, gains, scores[ahead], bounds_behind(scores, scores, ahead, part.first))
 
 
 def _speeds(part: Part, question: Question) -> Floats:
@@ -185,9 +185,9 @@ def _first_tied(scores: Floats) -> int:
     return int(np.argmax(scores >= scores.max() * (1 - TIE))) if len(scores) else 0
 
 
-def bounds_behind(scores: Floats, ahead: Ints, number: int) -> Bounds:
-    """What all rows but those ahead may have, if the first of them has this number."""
-    rest, first = scores.copy(), _first_tied(scores)
+def bounds_behind(scores: Floats, highest: Floats, ahead: Ints, number: int) -> Bounds:
+    """What all rows but those ahead may have at the highest, if the first of them has this number."""
+    rest, first = highest.copy(), _first_tied(scores)
     rest[ahead] = -np.inf
     sides = rest[:first].max(initial=-np.inf), rest[first:].max(initial=-np.inf)
     return Bounds(np.array([number + first]), *(np.array([side]) for side in sides))
@@ -277,3 +277,14 @@ def own_values(part: Part, kernel: Kernel, here: slice, points: Points) -> Float
     """k(x, x) of some rows, quality included."""
     own = kernel.diagonal(points)
     return own if part.along is None or part.along[0] is None else own * part.along[0][here] ** 2
+
+
+def ends(part: Part, kernel: Kernel) -> tuple[tuple[float, int], tuple[float, int]]:
+    """The lowest and the highest k(x, x), and the numbers of the rows that have them."""
+    low, high = (np.inf, 0), (-np.inf, 0)
+    for here in row_blocks(part.rows.shape[0], BLOCK):
+        own = own_values(part, kernel, here, kernel.points(part.rows[here]))
+        lowest, highest = int(np.argmin(own)), int(np.argmax(own))
+        low = min(low, (float(own[lowest]), part.first + here.start + lowest))
+        high = max(high, (float(own[highest]), part.first + here.start + highest))
+    return low, high
