@@ -211,6 +211,6 @@ def test_any_combination_is_obeyed_or_refused(case, method):
 def test_few_rows_with_any_quality_are_found_among_many(method):
     rows, quality = np.random.default_rng(0).normal(size=(2_000, 4)), np.zeros(2_000)
     quality[[5, 6]] = 1.0
-    with pytest.warns(UserWarning, match="Only 2 of k=4"):
+    with pytest.warns(UserWarning, match="of k=4 items add anything new"):
         picks = dv.select(rows, 4, kernel=dv.Gaussian(2.0), quality=quality, method=method)
-    assert sorted(picks) == [0, 1, 5, 6]
+    assert {5, 6} <= set(picks)

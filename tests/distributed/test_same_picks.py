@@ -148,7 +148,7 @@ def test_a_round_that_is_asked_again_later_finds_what_it_found(method):
     pool = RoundPool(parts, kernel)
     problem = Problem(None, plan_choice(len(X), K), dv.LowRank(rank=90), lambda: pool)
     dv.METHODS[method]().select(problem)
-    assert len(asked) > 3
+    assert len(asked) > 2
     for task, message, answers in reversed([one for one in asked if one[0] in (answer, rate)]):
         for again, before in zip(LocalParts.ask(parts, task, message), answers, strict=True):
             states = zip(again, before, strict=True) if task is rate else [(again, before)]

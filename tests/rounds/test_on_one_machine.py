@@ -155,7 +155,7 @@ def test_a_file_of_zeros_is_as_an_array_of_zeros(method, tmp_path):
 
 def test_values_that_overflow_are_named_in_files_too(tmp_path):
     np.save(tmp_path / "large.npy", np.full((3_000, 2), 1e80))
-    with pytest.raises(ValueError, match="gives row 0 the value 2e[+]160 with itself"):
+    with pytest.raises(ValueError, match=r"gives row 0 the value 2e[+]160 with itself"):
         dv.select(tmp_path / "large.npy", 4, kernel=dv.Linear(), memory=2**20)
 
 
@@ -167,14 +167,10 @@ def test_parts_remember_no_more_than_is_asked_again():
     assert max(len(cache) for cache in parts._caches) == 2
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [(b"", "no whole .npy file"), (b"not an array", "no whole .npy file")],
-    ids=["empty", "words"],
-)
-def test_a_file_that_is_no_array_is_named(content, sentence, tmp_path):
+@pytest.mark.parametrize("content", [b"", b"not an array"], ids=["empty", "words"])
+def test_a_file_that_is_no_array_is_named(content, tmp_path):
     (tmp_path / "fake.npy").write_bytes(content)
-    with pytest.raises(ValueError, match=rf"fake\.npy.*{sentence}"):
+    with pytest.raises(ValueError, match=r"fake\.npy, which is no whole \.npy file"):
         dv.select(tmp_path / "fake.npy", 2)
 
 

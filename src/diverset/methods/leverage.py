@@ -34,7 +34,7 @@ class TopLeverage:
         for spectrum in solver.leading(K, problem.k):
             scores = np.einsum("ij,ij->i", spectrum.vectors, spectrum.vectors)
             pool = _Fixed(scores)
-            trace = greedy(pool, problem.choice, K.same)
+            trace = greedy(pool, problem.choice, K.same, floor_of(K.n))
             clear = judged(trace.decisions, pool, scores, rows=spectrum.noise, entry=16 * EPS)
             if clear.all():
                 break
@@ -104,7 +104,7 @@ class TopRidgeLeverage:
         ridge = self._ridge(problem, float(values[problem.k :].sum()), float(values[0]))
         scores = np.einsum("ij,j->i", vectors**2, values / (values + ridge))
         pool = _Fixed(scores)
-        trace = greedy(pool, problem.choice, K.same)
+        trace = greedy(pool, problem.choice, K.same, floor_of(K.n))
         operator = (4 * EPS + K.entry_noise) * values[0] / ridge
         clear = judged(trace.decisions, pool, scores, operator=operator, entry=16 * EPS)
         return Outcome(trace.decisions, clear, solver, passes=trace.passes)
