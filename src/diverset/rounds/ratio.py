@@ -196,9 +196,10 @@ class TraceDrop:
     def __init__(self, factor: Factor) -> None:
         self._M = factor.gram
         self.weights = np.stack([factor.values, np.ones(len(factor.values))])
-        rounding = factor.level * factor.scale  # of l, and with that of M of s
-        self.noise = 64 * rounding * float(factor.values[0]), 64 * rounding
-        self.least = 0.0, 16 * rounding
+        # rounding of l, which never comes near M, and of s, which is made of it
+        of_l = EPS * (4 + float(np.abs(factor.W).max()) * np.sqrt(factor.scale)) * factor.scale
+        of_s = factor.level * float(factor.values[0]) * factor.scale
+        self.noise, self.least = (64 * of_s, 64 * of_l), (0.0, 16 * of_l)
         self._G = np.empty((0, len(self._M)))
 
     def step(self, f: Floats) -> Step:
