@@ -171,8 +171,9 @@ def noise_of(question: Lengths, at: int, rising: Floats, falling: Floats) -> Flo
     """
     of_rising, of_falling = question.noise
     power = 1.0 if question.kind == "s/l" else 0.5
-    least = ((of * EPS) ** (1 / power) for of in question.noise)  # no noise is above 1 / EPS
-    rising, falling = (np.maximum(x, floor) for x, floor in zip((rising, falling), least, strict=True))
+    # where a score takes the least length for a shorter one, so does its noise; and none is above 1 / EPS
+    floors = (max(x, (of * EPS) ** (1 / power)) for x, of in zip(question.least, question.noise, strict=True))
+    rising, falling = (np.maximum(x, floor) for x, floor in zip((rising, falling), floors, strict=True))
     return np.asarray((question.made + at + 1) * (of_rising / rising**power + of_falling / falling**power))
 
 
