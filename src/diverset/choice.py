@@ -82,15 +82,10 @@ def plan_choice(
         )
     barred = np.zeros(n, dtype=bool)
     barred[list(excluded)] = True
-    if n - len(excluded) < k:
-        raise ValueError(
-            f"exclude leaves {n - len(excluded)} of {n} items, fewer than k={k}. "
-            + (
-                f"Type k={n - len(excluded)} or less, or exclude fewer."
-                if n > len(excluded)
-                else "Exclude fewer."
-            )
-        )
+    left = n - len(excluded)
+    if left < k:
+        advice = f"Type k={left} or less, or exclude fewer." if left else "Exclude fewer."
+        raise ValueError(f"exclude leaves {left} of {n} items, fewer than k={k}. {advice}")
     if (groups is None) != (quota is None):
         given, missing = ("groups", "quota") if quota is None else ("quota", "groups")
         hint = "quota=2 for at most two per group" if quota is None else "groups=<one label per row>"

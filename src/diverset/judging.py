@@ -15,13 +15,13 @@ import numpy as np
 
 from .arrays import Floats, Ints
 from .door import find_problem
-from .kernels import Kernel, KernelMatrix
+from .kernels import KernelMatrix
 from .methods import Problem
 from .metrics import vendi_score
 from .nystrom import checked_indices, inverse_root
+from .rounds import tasks
 from .rounds.parts import Part, tidy
-from .rounds.tasks import BLOCK
-from .threads import narrow, row_blocks
+from .threads import narrow
 
 _STEPS = 100
 _CLOSE = 1e-4  # the residual at which an eigenvalue is taken, relative to it
@@ -63,9 +63,7 @@ def products(problem: Problem, sets: Sequence[Ints]) -> bool:
 class View(NamedTuple):
     """The picks, as every part of the pool needs them."""
 
-    kernel: Kernel
-    rows: Any
-    weights: Floats | None
+    picks: tasks.View
     roots: Floats  # of their diagonal
     S: Floats
 
@@ -75,7 +73,8 @@ def _view(problem: Problem, picks: Ints, eps: float | None = None) -> tuple[View
     fetched = pool.fetch(picks)
     K_CC = pool.among(fetched)
     roots = _roots(np.diagonal(K_CC))
-    view = View(pool.kernel, fetched.rows, fetched.weights, roots, inverse_root(K_CC, eps))
+    marks = tasks.View(pool.kernel, fetched.rows, fetched.weights)
+    view = View(marks, roots, inverse_root(K_CC, eps))
     return view, vendi_score(K_CC)
 
 
@@ -98,17 +97,9 @@ def _looked(problem: Problem, view: View) -> Looked:
 
 
 def _stand(part: Part, view: View) -> tuple[float, ...]:
-    picks = view.kernel.points(view.rows)
     sums, largest = np.zeros(3), np.zeros(2)
-    for here in row_blocks(part.rows.shape[0], max(64, BLOCK // len(view.roots))):
-        points = view.kernel.points(part.rows[here])
-        diagonal = view.kernel.diagonal(points)
-        K_C = np.empty((len(diagonal), len(view.roots)))
-        view.kernel.block(points, picks, K_C)
-        if part.along is not None:
-            weights = part.along[0][here]
-            K_C *= weights[:, None] * view.weights
-            diagonal = diagonal * weights**2
+    for here, points, K_C in view.picks.columns(part):
+        diagonal = tasks.own_values(part, view.picks.kernel, here, points)
         F = K_C @ view.S
         left = np.maximum(diagonal - np.einsum("ij,ij->i", F, F), 0.0)  # below zero by rounding only
         stands = (K_C / view.roots).max(axis=1) / _roots(diagonal)

@@ -12,9 +12,11 @@ from .items import numbers
 from .kernels import MEMORY, Kernel, KernelMatrix, kernel_matrix
 from .messages import nearest
 from .sources import stays
+from .stored import settled
 from .threads import row_blocks
 
 Norm = Literal["operator", "max", "trace", "frobenius"]
+_ON_THE_DIAGONAL = "trace", "max"  # of K - K_hat: one look at every item is enough
 _BLOCK = 512  # rows of K compared at a time
 
 
@@ -71,6 +73,7 @@ def coverage(
     """
     from .nystrom import checked_indices
 
+    X = settled(X)
     if stays(X, memory):
         from .judging import looked_in_parts
 
@@ -109,19 +112,20 @@ def relative_error(
 
     if norm not in get_args(Norm):
         raise ValueError(nearest("norm", norm, get_args(Norm)))
-    if is_dask(X) and norm not in ("trace", "max"):
+    if is_dask(X) and norm not in _ON_THE_DIAGONAL:
         raise ValueError(
             f"norm={norm!r} reads all of the kernel matrix, and the rows of X are with Dask. "
             "Type norm='trace' or 'max', or X=X.compute()."
         )
-    if stays(X, memory) and norm in ("trace", "max"):
+    X = settled(X)
+    if stays(X, memory) and norm in _ON_THE_DIAGONAL:
         from .judging import looked_in_parts
 
         left = looked_in_parts(X, indices, kernel, eps, memory)
         return left.trace if norm == "trace" else left.max
     K = X if isinstance(X, KernelMatrix) else kernel_matrix(X, kernel, memory=memory)
     F = Nystrom(K, indices, eps=eps).columns()
-    if norm in ("trace", "max"):
+    if norm in _ON_THE_DIAGONAL:
         diagonal = K.diagonal()
         left = diagonal - np.einsum("ij,ij->i", F, F)
         # both matrices are positive semi-definite: their largest entries stand on the diagonal

@@ -15,9 +15,9 @@ from .arrays import EPS, Floats, Ints
 from .items import read_items
 from .kernels import MEMORY, Kernel, KernelMatrix, Precomputed, kernel_matrix
 from .messages import is_real, whole
-from .rounds.parts import tidy
+from .rounds.parts import LocalParts, tidy
 from .sources import stays
-from .stored import blocks_of, stored
+from .stored import settled, stored
 
 
 class Nystrom:
@@ -48,6 +48,8 @@ class Nystrom:
         self.eps = eps
         self.K: KernelMatrix | None = None  # where the items are in memory
         self._landmarks: Any = None
+        self._stored: Any = None  # where they are in a file
+        X = settled(X)
         if stays(X, memory):
             K_CC = self._from_parts(X, indices, kernel, memory)
         else:
@@ -77,7 +79,9 @@ class Nystrom:
             return self.K.columns(self.indices) @ self.normalization
         if self._stored is None:
             raise TypeError("The items of X are with Dask. Type features(Y) for some rows Y at a time.")
-        return np.concatenate([self.features(block) for block in blocks_of(self._stored)])
+        return np.concatenate(
+            list(LocalParts(self._stored).ask(lambda part, _: self.features(part.rows), None))
+        )
 
     def features(self, Y: Any) -> Floats:
         """Features of new items, k(Y, C) K_CC^(-1/2). For `Precomputed`: Y is their kernel with all of X."""

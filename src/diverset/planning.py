@@ -130,9 +130,10 @@ class Cost:
 
     def of(self, problem: Problem, d: int, method: Method) -> Plan:
         """The same as a Plan: beside the work itself, the rows as the kernel wants them."""
-        parts = problem.rounds.parts
-        here = problem.matrix is not None
-        points, there = (8 * problem.n * (d + 1), cores()) if here else (parts.reading, parts.cores)
+        if problem.matrix is not None:
+            points, there = 8 * problem.n * (d + 1), cores()
+        else:
+            points, there = problem.rounds.parts.reading, problem.rounds.parts.cores
         busy = self.entries / _ENTRIES + self.work / _WORK + self.slow / _SLOW_WORK
         return Plan(
             n=problem.n,

@@ -20,13 +20,6 @@ _BLOCK = 2**22  # bytes of a block
 _ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 
 
-def blocks_of(rows: Any) -> Iterator[Any]:
-    """All stored rows, some at a time."""
-    if isinstance(rows, TableRows):
-        return rows.blocks()
-    return (rows[at : at + PART_ROWS] for at in range(0, len(rows), PART_ROWS))
-
-
 def stored(X: Any, name: str = "X") -> Any:
     """The stored rows behind a path, a memory map or a data set of pyarrow; None if X is something else."""
     if isinstance(X, (str, Path)):
@@ -34,6 +27,12 @@ def stored(X: Any, name: str = "X") -> Any:
     if type(X).__module__.startswith("pyarrow."):
         X = TableRows(X, name)
     return X if isinstance(X, (np.memmap, TableRows)) else None
+
+
+def settled(X: Any) -> Any:
+    """X with what names a file opened, once for all that is done with it."""
+    rows = stored(X)
+    return X if rows is None else rows
 
 
 def opened(path: Path, name: str = "X") -> Any:

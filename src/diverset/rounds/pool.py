@@ -32,7 +32,7 @@ class Fetched(NamedTuple):
     points: Points
     weights: Floats | None
 
-    def at(self, here: slice | Ints) -> Fetched:
+    def at(self, here: slice) -> Fetched:
         """Some of them."""
         weights = None if self.weights is None else self.weights[here]
         return Fetched(self.numbers[here], self.rows[here], self.points.take(here), weights)

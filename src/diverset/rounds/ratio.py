@@ -30,7 +30,7 @@ from ..greedy import new_direction
 from ..threads import row_blocks
 from .lowrank import Factor
 from .parts import Part, shown
-from .tasks import Bounds, View, bounds_behind, foremost
+from .tasks import Bounds, View, bounds_behind, foremost, open_rows
 
 Kind: TypeAlias = Literal["s/l", "l/s"]
 STRETCH = 2**16  # rows whose lengths in all states are in memory at a time
@@ -142,10 +142,7 @@ def move(lengths: Floats, a: Floats, b: Floats, c: float, d: float) -> None:
 
 def _best(part: Part, question: Lengths, at: int, rising: Floats, falling: Floats) -> Rated:
     scores = rated(question, rising, falling)
-    if part.along is not None and part.along[1] is not None:
-        scores[part.along[1]] = -np.inf
-    out = np.array(question.picks[: question.made + at], dtype=np.int64) - part.first
-    scores[out[(out >= 0) & (out < len(scores))]] = -np.inf
+    scores[~open_rows(part, question.picks[: question.made + at])] = -np.inf
     ahead = foremost(scores, question.most)
     ahead = ahead[scores[ahead] > -np.inf]
     highest = np.where(scores > 0, scores * (1 + noise_of(question, at, rising, falling)), scores)

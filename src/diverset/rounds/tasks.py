@@ -140,7 +140,7 @@ def answer(part: Part, question: Question) -> Answer:
 
     Gains only fall: a row that is behind others by its gain of some rounds ago is behind them now.
     """
-    known, speeds, open_ = _recalled(part, question), _speeds(part, question), _open(part, question)
+    known, speeds, open_ = _recalled(part, question), _speeds(part, question), open_rows(part, question.taken)
     now, look = question.removed.shape[1], question.most
     while True:
         scores = np.where(open_, known.gains * speeds, -np.inf)
@@ -162,12 +162,12 @@ def _speeds(part: Part, question: Question) -> Floats:
     return np.asarray(1 / arrivals(question.race, part.first, part.rows.shape[0]))
 
 
-def _open(part: Part, question: Question) -> Bools:
-    """Which rows may be candidates."""
+def open_rows(part: Part, taken: tuple[int, ...]) -> Bools:
+    """Which rows may be candidates, if these are taken."""
     open_ = np.ones(part.rows.shape[0], dtype=bool)
     if part.along is not None and part.along[1] is not None:
         open_ &= ~part.along[1]
-    out = np.array(question.taken, dtype=np.int64) - part.first
+    out = np.array(taken, dtype=np.int64) - part.first
     open_[out[(out >= 0) & (out < len(open_))]] = False
     return open_
 
